@@ -3,6 +3,7 @@
 //   --only a,b       only these measures (see the list below)
 //   --json           print the raw samples instead of a table
 //   --program path   measure this executable instead of dist/keelson
+//   --against a,b    measure these executables too, in turn, and show them side by side
 
 import { loadavg } from "node:os";
 import { resolve } from "node:path";
@@ -26,7 +27,7 @@ import { stream } from "./measures/stream.ts";
 import { terminal } from "./measures/terminal.ts";
 import { turn } from "./measures/turn.ts";
 import { setStage, type Stage } from "./stage.ts";
-import { renderTable, type Row } from "./table.ts";
+import { renderComparison, renderTable, type Row } from "./table.ts";
 
 const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   start,
@@ -55,6 +56,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     json: { type: "boolean", default: false },
     program: { type: "string" },
+    against: { type: "string" },
   },
 });
 const names = values.only?.split(",") ?? Object.keys(measures);
@@ -65,29 +67,54 @@ if (unknown.length > 0) {
 }
 
 const program = values.program ? resolve(values.program) : await freshBuild();
-const stage = await setStage([program], { quick: values.quick });
-const rows: Row[] = [];
+const others = values.against?.split(",").map((path) => resolve(path)) ?? [];
+/** In turn, so that what else the machine does meets all of them. */
+const rounds = others.length > 0 ? 5 : 1;
 const failures: string[] = [];
+const stages: Stage[] = [];
+const measured = new Map<string, Row[]>([program, ...others].map((path) => [path, []]));
 try {
+  for (const path of measured.keys()) stages.push(await setStage([path], { quick: values.quick }));
   for (const name of names) {
     if (process.stderr.isTTY) process.stderr.write(`${name} …\n`);
     try {
-      rows.push(...(await measures[name]!(stage)));
+      for (let round = 0; round < rounds; round++)
+        for (const stage of stages) add(await measures[name]!(stage), measured.get(stage.program[0]!)!);
     } catch (error) {
       failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 } finally {
-  await stage.close();
+  for (const stage of stages) await stage.close();
+}
+
+/** Adds the samples of another round. */
+function add(more: readonly Row[], rows: Row[]): void {
+  for (const row of more) {
+    const at = rows.findIndex(({ what }) => what === row.what);
+    if (at < 0) rows.push(row);
+    else rows[at] = { ...row, samples: [...rows[at]!.samples, ...row.samples] };
+  }
 }
 
 const load = loadavg().map((value) => Number(value.toFixed(1)));
 if (values.json) {
   console.log(
-    JSON.stringify({ bun: Bun.version, cores: navigator.hardwareConcurrency, load, rows, failures }, null, 2),
+    JSON.stringify(
+      {
+        bun: Bun.version,
+        cores: navigator.hardwareConcurrency,
+        load,
+        rows: measured.get(program),
+        ...(others.length > 0 && { against: Object.fromEntries(others.map((path) => [path, measured.get(path)])) }),
+        failures,
+      },
+      null,
+      2,
+    ),
   );
 } else {
-  console.log(renderTable(rows));
+  console.log(others.length > 0 ? renderComparison(measured) : renderTable(measured.get(program)!));
   console.log(`\nBun ${Bun.version}, ${navigator.hardwareConcurrency} cores, load average ${load.join(" ")}`);
 }
 for (const failure of failures) console.error(`failed: ${failure}`);

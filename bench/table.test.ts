@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { median, renderTable } from "./table.ts";
+import { median, renderComparison, renderTable } from "./table.ts";
 
 test("renderTable() shows the floor next to each measurement", () => {
   const rows = [
@@ -14,6 +14,19 @@ test("renderTable() shows the floor next to each measurement", () => {
       "request   123 KB",
       "grep     60.0 ms             50.0 ms      1.2  bare rg",
     ].join("\n"),
+  );
+});
+
+test("renderComparison() shows each program as a multiple of the first", () => {
+  const start = (...samples: number[]) => [{ what: "start", unit: "ms", samples }] as const;
+  const measured = new Map([
+    ["new", start(9, 10, 12)],
+    ["old", start(14, 15, 20)],
+  ]);
+  expect(renderComparison(measured)).toBe(
+    ["           new      range      old      range     ×", "start  10.0 ms  9.00–12.0  15.0 ms  14.0–20.0  1.50"].join(
+      "\n",
+    ),
   );
 });
 

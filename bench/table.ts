@@ -34,11 +34,33 @@ export function renderTable(rows: readonly Row[]): string {
       ];
     }),
   ];
+  return renderCells(cells, 5);
+}
+
+/** Programs side by side: the median, the range, and the median as a multiple of that of the first program. */
+export function renderComparison(measured: ReadonlyMap<string, readonly Row[]>): string {
+  const [first = [], ...others] = measured.values();
+  const named = [...measured.keys()].flatMap((path, i) => [path, "range", ...(i > 0 ? ["×"] : [])]);
+  const lines = first.map((row) => {
+    const samples = [first, ...others].map((rows) => rows.find(({ what }) => what === row.what)?.samples ?? []);
+    const own = median(row.samples);
+    const cellsOf = (values: readonly number[], i: number) => [
+      `${show(median(values))} ${row.unit}`,
+      `${show(Math.min(...values))}–${show(Math.max(...values))}`,
+      ...(i > 0 ? [(median(values) / own).toFixed(2)] : []),
+    ];
+    return [row.what, ...samples.flatMap(cellsOf)];
+  });
+  return renderCells([["", ...named], ...lines], named.length + 1);
+}
+
+/** The cells of the columns from the second to the one before `left` are aligned to the right. */
+function renderCells(cells: readonly (readonly string[])[], left: number): string {
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((line) => Bun.stringWidth(line[column]!))));
   return cells
     .map((line) =>
       line
-        .map((cell, column) => pad(cell, widths[column]!, column > 0 && column < 5))
+        .map((cell, column) => pad(cell, widths[column]!, column > 0 && column < left))
         .join("  ")
         .trimEnd(),
     )

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the system packages that tests need: bubblewrap and socat for the shield and the sandbox, zsh for the shell
 # tests, PostgreSQL and Redis for the session stores, Chromium for an MCP server that drives a browser, poppler for pages of
-# PDFs, tmux for the terminal in it, strace to see what runs outside the shield. Without root or apt-get it only lists what is missing.
+# PDFs, tmux for the terminal in it, strace and ip to see what runs outside the shield. Without root or apt-get it only lists what is missing.
 set -euo pipefail
 
 missing=()
@@ -12,6 +12,7 @@ command -v chromium >/dev/null || missing+=(chromium)
 command -v pdftoppm >/dev/null || missing+=(poppler-utils)
 command -v tmux >/dev/null || missing+=(tmux)
 command -v strace >/dev/null || missing+=(strace)
+command -v ip >/dev/null || missing+=(iproute2)
 command -v redis-server >/dev/null || missing+=(redis-server)
 command -v postgres >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql)
 [ ${#missing[@]} -gt 0 ] || exit 0

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { BunPlugin } from "bun";
+import { groupModules, inlineTexts } from "./groups.ts";
 import { bunFor, isCurrent, programsFor, type Platform } from "./platform.ts";
 import { root } from "./root.ts";
 
@@ -23,7 +24,7 @@ export async function compile({ entry, outfile, platform }: CompileOptions): Pro
     // Without splitting, modules behind `await import()` would be parsed at every start.
     splitting: true,
     bytecode: true,
-    plugins: [embedPrograms(await programsFor(platform))],
+    plugins: [embedPrograms(await programsFor(platform)), await groupModules(), inlineTexts],
     compile: {
       outfile,
       target: platform.target,

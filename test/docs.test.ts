@@ -17,6 +17,7 @@ import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flag
 import { SKILLS_FLAGS } from "../packages/cli/src/commands/skills/flags.ts";
 import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
+import { resolveAlias } from "../packages/model/src/profiles/profiles.ts";
 import { VARIABLES } from "../packages/config/src/env/variables.ts";
 import { SETTINGS_TABLE, type SettingsRow } from "../packages/protocol/src/configuration/settings-table.ts";
 import { openDocShell } from "../scripts/docs/doc-shell.ts";
@@ -30,6 +31,17 @@ const guides = [
 ];
 const readmes = readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`);
 const pages = [...guides, ...readmes, "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"];
+
+test("the table of aliases is the one of the program", () => {
+  const clouds = ["bedrock", "vertex", "foundry", "anthropic-aws"];
+  const rows = [...read("docs/models.md").matchAll(/^\| `(opus|sonnet|haiku|fable)` +\| `(\S+)` +\| (.*?) +\|$/gm)];
+  expect(rows.map(([, alias]) => alias)).toEqual(["opus", "sonnet", "haiku", "fable"]);
+  for (const [, alias, id, there] of rows) {
+    expect(resolveAlias(alias!, {})).toBe(id!);
+    const others = new Set(clouds.map((cloud) => resolveAlias(alias!, {}, cloud)).filter((other) => other !== id));
+    expect(new Set(there!.match(/claude-[\w-]+/g))).toEqual(others);
+  }
+});
 
 /** What the model says in examples marked `model=…`; the others are answered by the offline model. */
 const MODELS: Readonly<Record<string, Parameters<typeof startMockModel>[0]>> = {

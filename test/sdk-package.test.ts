@@ -1,5 +1,5 @@
-// @keelson/sdk as people install it: the folder that goes to npm, beside zod and nothing else. It runs on Node and Bun,
-// goes through a bundler, and compiles; where KEELSON_OFFICIAL_SDK names a folder with the official package installed,
+// @keelson/sdk as people install it: what goes to npm, beside zod and the program and nothing else. It installs offline from
+// its archives, runs on Node and Bun, goes through a bundler, and compiles; where KEELSON_OFFICIAL_SDK names a folder with the official package installed,
 // the same application compiles against that, too.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -7,6 +7,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
+import { freshBuild } from "../scripts/fresh-build.ts";
+import { writePlatformPackage, writeThinPackage } from "../scripts/npm/npm-packages.ts";
+import { currentPlatform } from "../scripts/platform.ts";
 import { writeSdkPackage } from "../scripts/npm/sdk-package.ts";
 import { door } from "./sessions/sdk/door.ts";
 
@@ -27,7 +30,7 @@ beforeAll(async () => {
   }
 });
 
-test("the package needs zod and nothing else", async () => {
+test("the package needs zod and the program, and nothing else", async () => {
   const manifest = await Bun.file(join(installed, "package.json")).json();
   expect(manifest).toEqual({
     name: "@keelson/sdk",
@@ -37,14 +40,16 @@ test("the package needs zod and nothing else", async () => {
     type: "module",
     exports: {
       ".": { types: "./types/sdk/src/index.d.ts", default: "./index.js" },
+      "./core": { types: "./types/sdk/src/core.d.ts", default: "./core.js" },
       "./stores": { types: "./types/sdk/src/stores/index.d.ts", default: "./stores/index.js" },
       "./sdk-tools": { types: "./types/sdk/src/tool-types/sdk-tools.d.ts", default: "./tool-types/sdk-tools.js" },
+      "./sdk-tools.js": { types: "./types/sdk/src/tool-types/sdk-tools.d.ts", default: "./tool-types/sdk-tools.js" },
       "./package.json": "./package.json",
     },
-    files: ["*.js", "stores", "types"],
+    files: ["*.js", "stores", "tool-types", "types"],
     sideEffects: false,
     engines: { node: ">=20" },
-    dependencies: { zod: "^4.0.0" },
+    dependencies: { keelson: "1.2.3", zod: "^4.0.0" },
   });
   expect(existsSync(join(installed, "LICENSE"))).toBe(true);
   const readme = readFileSync(join(installed, "README.md"), "utf8");
@@ -152,6 +157,79 @@ describe("a query with a tool, a question, a hook and a store", () => {
       minify: true,
     });
     expect(await play([Bun.which("node")!, join(outdir, `entry.${extension}`)])).toEqual(works);
+  });
+});
+
+describe("the archives that go to npm", () => {
+  const project = join(folder, "installed");
+  const platform = currentPlatform();
+
+  /** Runs npm without a registry and without the user's files. */
+  const npm = async (args: readonly string[], cwd: string) => {
+    const registry = "http://127.0.0.1:1";
+    const child = Bun.spawn(["npm", ...args, "--offline", "--no-audit", "--no-fund", `--registry=${registry}`], {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: folder, npm_config_cache: join(folder, "cache") },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    if (code !== 0) throw new Error(`npm ${args[0]} ended with ${code}: ${stderr}`);
+    return stdout.trim();
+  };
+
+  beforeAll(async () => {
+    mkdirSync(project);
+    const thin = await writeThinPackage(join(folder, "npm"), "1.2.3");
+    const heavy = await writePlatformPackage(join(folder, "npm"), "1.2.3", platform, await freshBuild());
+    const sources = [join(folder, "built"), thin, heavy, join(root, "node_modules", "zod")];
+    const archives: string[] = [];
+    for (const source of sources) archives.push(await npm(["pack", source, "--ignore-scripts"], project));
+    await Bun.write(join(project, "package.json"), JSON.stringify({ name: "application", private: true }));
+    await npm(["install", ...archives.map((archive) => `./${archive}`)], project);
+  });
+
+  test("bring every entry point", async () => {
+    const { exports } = await Bun.file(join(project, "node_modules", "@keelson", "sdk", "package.json")).json();
+    const entries = Object.keys(exports).map((name) => name.replace(/^\./, "@keelson/sdk"));
+    expect(entries).toEqual(
+      ["", "/core", "/stores", "/sdk-tools", "/sdk-tools.js", "/package.json"].map((name) => `@keelson/sdk${name}`),
+    );
+    for (const { types, default: module } of Object.values<any>(exports)) {
+      if (types === undefined) continue;
+      for (const path of [types, module])
+        expect(existsSync(join(project, "node_modules/@keelson/sdk", path))).toBe(true);
+    }
+    const source = `
+      const names = ${JSON.stringify(entries.slice(0, -1))};
+      const [root, core] = await Promise.all(names.map((name) => import(name)));
+      console.log(JSON.stringify(Object.entries(core).map(([name, value]) => value === root[name])));
+    `;
+    await Bun.write(join(project, "entries.mjs"), source);
+    const child = Bun.spawn([Bun.which("node")!, "entries.mjs"], { cwd: project, stdout: "pipe", stderr: "inherit" });
+    const same = JSON.parse(await child.stdout.text());
+    expect([...new Set(same)]).toEqual([true]);
+    expect(same.length).toBeGreaterThan(20);
+  });
+
+  test("bring the program, which query() starts on Node", async () => {
+    using home = temporaryHome();
+    await using model = await startMockModel([{ text: "from the installed program" }]);
+    const source = `
+      import { query } from "@keelson/sdk";
+      for await (const message of query({ prompt: "hi" }))
+        if (message.type === "result") console.log(message.result);
+    `;
+    await Bun.write(join(project, "application.mjs"), source);
+    const child = Bun.spawn([Bun.which("node")!, "application.mjs"], {
+      cwd: project,
+      // No variable names the program, and it is not on the path.
+      env: { ...home.env, KEELSON_BIN: "", ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "test-key" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    expect({ stdout, stderr, code }).toEqual({ stdout: "from the installed program\n", stderr: "", code: 0 });
   });
 });
 

@@ -27,13 +27,15 @@ test("no value is cast by way of unknown, and no field is read by a name cast to
   expect(product.filter((path) => /\bas unknown as\b|" as never\]/.test(read(path)))).toEqual([]);
 });
 
-test("modules keep no state but memos, what servers accept, and what ends with the process", () => {
+test("modules keep no state but memos, loaded modules, what servers accept, and what ends with the process", () => {
   const keeps = /^(?:export )?(?:let |const \w+ = new (?:Map|Set)(?:<.*>)?\(\))/m;
   const keeping = product.filter((path) => !path.startsWith("packages/testkit/") && keeps.test(read(path)));
   expect(keeping.toSorted()).toEqual([
     "packages/disk/src/lock/flock.ts",
+    "packages/disk/src/real-path.ts",
     "packages/engine/src/permission/command/analysis/recent-analyses.ts",
-    "packages/host/src/programs/compiler-threads.ts",
+    "packages/engine/src/tool/tool-call.ts",
+    "packages/engine/src/tool/tool-outcome.lazy.ts",
     "packages/model/src/openai/shared/habits.ts",
     "packages/sdk/src/process/at-exit.ts",
     "packages/tui/src/widgets/key-lookup.ts",
@@ -93,6 +95,11 @@ test("every module is part of the program or of what a package exports, or is na
 test("one module makes reminders; the terminal only leaves them out", () => {
   const names = product.filter((path) => read(path).includes("/system-reminder"));
   expect(names.toSorted()).toEqual(["packages/protocol/src/reminder.ts", "packages/tui/src/stream/content.ts"]);
+});
+
+test("one module knows which words switch a variable on or off", () => {
+  const word = /\|yes\|on\b|\benv(?:\["\w+"\]|\.\w+)(?:\?\.trim\(\))? [=!]==? "(?:1|true|0|false)"/;
+  expect(product.filter((path) => word.test(read(path)))).toEqual(["packages/protocol/src/variables.ts"]);
 });
 
 /** Opening, writing and making folders by path: whoever does it himself decides about links, FIFOs and files that grow. */
@@ -185,16 +192,19 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "disk/src/process-identity.ts",
     "host/src/hooks/slots.ts",
     "host/src/lsp/memory.ts",
-    "host/src/programs/compiler-threads.ts",
     "host/src/sandbox/shield/status.ts",
     "host/src/sandbox/shield/other-mounts.ts",
     "host/src/sandbox/watch/survivors.ts",
     "host/src/shell/process/command.ts",
-    "host/src/shell/process/living.ts",
+    "host/src/sandbox/sockets/sockets.ts",
     "host/src/shell/process/marked.ts",
+    "host/src/shell/process/process-table.ts",
+    "runtime/src/session/facts.ts",
   ],
   "what the shield guards, and files that a rewind restores": [
+    "host/src/sandbox/denied/write-folder.ts",
     "host/src/sandbox/guarded/kept-folders.ts",
+    "host/src/sandbox/shield/mask.ts",
     "host/src/sandbox/shield/stand-in.ts",
     "host/src/sandbox/watch/watched-files.ts",
     "store/src/checkpoints/checkpoints.ts",

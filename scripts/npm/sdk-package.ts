@@ -1,5 +1,5 @@
 // Writes the npm package @keelson/sdk: ESM for Node, Bun and Deno, with declarations. Both include the other packages of
-// this repository, so zod is its only dependency.
+// this repository, so its only dependencies are zod and the program, of the same version.
 
 import { realpathSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -12,6 +12,7 @@ const packages = join(root, "packages");
 /** Entry points and their sources. */
 const entries = {
   ".": "sdk/src/index.ts",
+  "./core": "sdk/src/core.ts",
   "./stores": "sdk/src/stores/index.ts",
   "./sdk-tools": "sdk/src/tool-types/sdk-tools.ts",
 };
@@ -44,12 +45,22 @@ function manifest(version: string): object {
     license: "MIT",
     description: "Drives Keelson, an open agent runtime, from an application",
     type: "module",
-    exports: { ...Object.fromEntries(exports), "./package.json": "./package.json" },
-    files: ["*.js", "stores", "types"],
+    exports: {
+      ...Object.fromEntries(exports),
+      // As applications for the official package may write it.
+      "./sdk-tools.js": Object.fromEntries(exports)["./sdk-tools"],
+      "./package.json": "./package.json",
+    },
+    files: ["*.js", ...foldersOf(Object.values(entries)), "types"],
     sideEffects: false,
     engines: { node: ">=20" },
-    dependencies: { zod: "^4.0.0" },
+    dependencies: { keelson: version, zod: "^4.0.0" },
   };
+}
+
+/** Where the modules of entry points are, besides the root of the package. */
+function foldersOf(sources: readonly string[]): readonly string[] {
+  return sources.map((source) => dirname(inModules(source, ".js"))).filter((folder) => folder !== ".");
 }
 
 async function writeModules(target: string): Promise<void> {

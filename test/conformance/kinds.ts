@@ -30,8 +30,6 @@ export interface Kind {
   says?(reply: ScriptedReply | Failure, at: number): ScriptedReply | Failure;
   /** How many results the session gives before it is done; one if absent. */
   readonly results?: number;
-  /** Nobody is asked about its calls. */
-  readonly unasked?: true;
   /** The only tools it has, if it does not have those of the session. */
   readonly tools?: readonly string[];
 }
@@ -82,7 +80,6 @@ const GENERAL = { subagent_type: "general-purpose" };
 export const FOREGROUND = through("foreground child", agent(GENERAL));
 export const BACKGROUND = through("background child", agent({ ...GENERAL, run_in_background: true }), {
   results: 2,
-  unasked: true,
 });
 export const WORKTREE = through("worktree child", agent({ ...GENERAL, isolation: "worktree" }), { isolated: true });
 export const FORK = through("fork", agent({}), { env: { CLAUDE_CODE_FORK_SUBAGENT: "1" } });

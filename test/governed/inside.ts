@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { owned, program, through } from "../sessions/as-nobody.ts";
 import { ATTACKS, attackScript, stateOf, type Attack } from "./attacks.ts";
+import { useMore } from "./more-sessions.ts";
 import { placeOf, rowOf } from "./rows.ts";
 import { readTrace, tracing } from "./trace.ts";
 import { FLAGS, makeWorld, run, useEverything, useTools, type Starter, type World } from "./world.ts";
@@ -26,7 +27,7 @@ async function runMatrix(starter: Starter): Promise<MatrixReport> {
   const world = makeWorld(starter);
   const logs = mkdtempSync(join(tmpdir(), "traces-"));
   chmodSync(logs, 0o777);
-  const { read, executed } = readTrace(await useEverything(world, logs));
+  const { read, executed } = readTrace(await useEverything(world, logs, useMore));
   const paths = [...read.union(executed)].map((path) => path.replace(/(?<=.)\/$/, "")).toSorted();
   const rows = paths.map((path) => ({ path, row: rowOf(path, world) }));
   const attacked = rows.filter(({ row }) => row?.kept === true || row?.kept === "never run");

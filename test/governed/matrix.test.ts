@@ -13,7 +13,7 @@ const built = process.env["KEELSON_BIN"] || join(import.meta.dir, "../../dist/ke
 function missing(): string | null {
   if (process.getuid?.() !== 0) return process.env["CI"] ? null : "needs root, to work in a root that is thrown away";
   if (!existsSync(built)) return "needs the built program: npm run build";
-  return confinementMissing(["bwrap", "strace", "unshare", "setpriv"]);
+  return confinementMissing(["bwrap", "strace", "unshare", "setpriv", "ip"]);
 }
 
 testUnless(missing(), test).each(["nobody", "root"])(
@@ -27,7 +27,8 @@ testUnless(missing(), test).each(["nobody", "root"])(
 );
 
 async function runInside(user: string): Promise<MatrixReport> {
-  const enter = ["unshare", "--mount", "sh", join(import.meta.dir, "throw-away-root.sh")];
+  // With a network of its own: sockets of other programs on this machine are none of this test's.
+  const enter = ["unshare", "--mount", "--net", "sh", join(import.meta.dir, "throw-away-root.sh")];
   const inside = Bun.spawn([...enter, process.execPath, join(import.meta.dir, "inside.ts"), user], {
     env: { ...process.env, KEELSON_BIN: built },
     stdout: "pipe",

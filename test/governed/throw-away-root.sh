@@ -2,8 +2,9 @@
 # Runs a command as root in a copy of the whole file system that is thrown away: an overlay in memory, in a mount
 # namespace of its own. What the command writes anywhere is gone when it ends. Not with chroot: in one, the kernel lets
 # no ordinary user make a namespace, so there would be no shield.
-#   unshare --mount sh throw-away-root.sh COMMAND ...
+#   unshare --mount --net sh throw-away-root.sh COMMAND ...
 set -eu
+ip link set lo up
 here=$PWD
 folder=/mnt
 mount -t tmpfs -o mode=0755 tmpfs "$folder"

@@ -38,6 +38,9 @@ export function makeWorld(starter: Starter): World {
   bin("named-language-server", "exit 1");
   program("~/.claude/hooks/check.sh", "inner-tool; exit 0");
   bin("inner-tool", "exit 0");
+  bin("named-headers", "echo '{}'");
+  bin("named-notify", "cat >/dev/null");
+  bin("named-editor", 'echo "written in the editor" >"$1"');
   program("scripts/project-hook.sh", "exit 0");
   program("scripts/key.sh", "echo test-key");
 
@@ -91,7 +94,7 @@ export function makeWorld(starter: Starter): World {
 }
 
 /** The world's own programs come first, as where people install theirs. */
-const environmentOf = ({ home: { home } }: World) => ({
+export const environmentOf = ({ home: { home } }: World) => ({
   PATH: `${join(home, ".local/bin")}:/usr/local/bin:/usr/bin:/bin`,
   // The key comes from the helper.
   ANTHROPIC_API_KEY: undefined,
@@ -138,7 +141,11 @@ export async function useTools(world: World, through: readonly string[]): Promis
 }
 
 /** Uses every feature. Each session is traced into a log of its own in `logs`; returns the logs. */
-export async function useEverything(world: World, logs: string): Promise<readonly string[]> {
+export async function useEverything(
+  world: World,
+  logs: string,
+  useMore: (world: World, traced: () => readonly string[]) => Promise<void>,
+): Promise<readonly string[]> {
   const { home, program } = world;
   const written: string[] = [];
   const traced = () => {
@@ -174,6 +181,7 @@ export async function useEverything(world: World, logs: string): Promise<readonl
   await terminal.until("hello from the model");
   terminal.press("ctrl+d", "ctrl+d");
   await terminal.exited;
+  await useMore(world, traced);
   return written;
 }
 

@@ -64,6 +64,9 @@ function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
 }
 
 async function runHeadless(given: Arguments, invocation: Invocation, io: ProcessIO): Promise<number> {
+  const why = invocation.setupOnly ? undefined : io.whyUnwritable?.();
+  // Before anything is asked that costs money.
+  if (why !== undefined) return printError(io, why);
   const signals = handleSignals(io, { calm: invocation.output === "stream-json" });
   try {
     const needsNone = invocation.streamInput || invocation.setupOnly;
@@ -80,7 +83,7 @@ async function textPrompt(given: Arguments, { prompt, flags }: Invocation, io: P
   const { gatherPrompt } = await import("@keelson/stdio");
   const gathered = await gatherPrompt({
     argument: prompt,
-    piped: io.terminal.stdin ? undefined : io.stdin(),
+    piped: io.terminal.stdin || io.terminal.stdinIsNull ? undefined : io.stdin(),
     wait: (ms, signal) => io.wait(ms, signal),
     note: (text) => io.error(text),
   });

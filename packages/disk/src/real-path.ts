@@ -18,9 +18,12 @@ export function realPathOf(path: string): string {
 export function unplantedFolder(path: string, roots: readonly string[]): string | undefined {
   const real = realPathOf(path);
   const around = roots.filter((root) => path.startsWith(`${root}/`));
-  const isAsNamed = (folder: string) =>
-    around.every((root) => realPathOf(folder) === join(realPathOf(root), relative(root, folder)));
-  return isAsNamed(path) || (basename(real) === basename(path) && isAsNamed(dirname(path))) ? real : undefined;
+  const isAsNamed = (folder: string, there: string) =>
+    around.every((root) => there === join(realPathOf(root), relative(root, folder)));
+  return isAsNamed(path, real) ||
+    (basename(real) === basename(path) && isAsNamed(dirname(path), realPathOf(dirname(path))))
+    ? real
+    : undefined;
 }
 
 /** Whether an open file or folder is the one at this path, without any link in the path. */
@@ -36,19 +39,22 @@ export function isOpenAt(fd: number, path: string): boolean {
 
 /** Whether /proc/self/fd is available: it shows the path of a descriptor and can start a path. */
 export function hasDescriptorPaths(): boolean {
-  return process.platform === "linux" && lstatSync("/proc/self/fd", { throwIfNoEntry: false }) !== undefined;
+  return (hasPaths ||=
+    process.platform === "linux" && lstatSync("/proc/self/fd", { throwIfNoEntry: false }) !== undefined);
 }
 
+let hasPaths = false;
+
 function resolveLinks(path: string, links: number): string {
-  const parent = dirname(path);
-  if (path.startsWith("/") && parent !== path && isMissing(path)) {
-    const there = existingPart(path);
-    return join(resolveLinks(there, links), path.slice(there.length));
-  }
   try {
     return realpathSync(path);
   } catch {
+    const parent = dirname(path);
     if (parent === path) return path;
+    if (path.startsWith("/") && isMissing(path)) {
+      const there = existingPart(path);
+      return join(resolveLinks(there, links), path.slice(there.length));
+    }
     const here = join(resolveLinks(parent, links), basename(path));
     const target = links > 0 ? linkTarget(here) : null;
     return target === null ? here : resolveLinks(target, links - 1);

@@ -58,7 +58,7 @@ export type {
 export { compactionRules, type CompactionRules, type CompactionWishes } from "./compaction/when.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./tool/bound.ts";
 export { assembleBlock, type BlockInProgress } from "./turn/block.ts";
-export { Conversation } from "./turn/conversation.ts";
+export { Conversation, NO_OUTPUT } from "./turn/conversation.ts";
 export { buildRequest, DEFAULT_EFFORT, partsOfRun, requestParts, withCacheMark } from "./turn/request.ts";
 export { run } from "./run/run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./run/result.ts";

@@ -200,6 +200,8 @@ export interface Ports {
   acceptedTools?(): readonly Tool[];
   /** The tool that the client wants for calls of this name; undefined if it is the one of that name. */
   toolAlias?(name: string): string | undefined;
+  /** A call of this tool has begun to arrive. */
+  announced?(tool: string): void;
   /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
   awaitTool?(name: string): Promise<void> | undefined;
   /** Why there is no tool of this name, if that is known: a sentence for the model. */
@@ -238,6 +240,8 @@ export interface Ports {
   context(call: ToolUseBlock): ToolContext;
   /** Stores text that is too long to show; returns a path the model may read. */
   spill(id: string, text: string): Promise<string>;
+  /** The image as Read would show it, of a prompt or a result. Other blocks, and images of a usual size, stay. */
+  fitImage?(block: ContentBlock): Promise<ContentBlock>;
   /** How the conversation is kept within the context window. Absent: it is not. */
   readonly compaction?: CompactionPort;
   /** What the model has to hear of, to be added at a safe point. */

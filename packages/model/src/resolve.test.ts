@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
+import { resolveAlias } from "./profiles/profiles.ts";
 import { resolveModel, type ResolveOptions } from "./resolve.ts";
 
 const KEY = { ANTHROPIC_API_KEY: "sk-test-key" };
@@ -13,8 +14,14 @@ async function decide(options: ResolveOptions) {
 test("with only a key, the default model is used", async () => {
   expect(await decide({ env: KEY })).toEqual({
     provider: "anthropic",
-    profile: { id: "claude-sonnet-5", maxTokens: 64_000, contextWindow: 1_000_000, thinking: "adaptive", effort: true },
-    effort: "high",
+    profile: {
+      id: resolveAlias("sonnet", {}),
+      maxTokens: 128_000,
+      contextWindow: 1_000_000,
+      thinking: "adaptive",
+      effort: true,
+    },
+    effort: "medium",
     betas: ["interleaved-thinking-2025-05-14", "effort-2025-11-24"],
     cache: { enabled: true, ttl: "5m" },
     source: "api-key",
@@ -136,7 +143,7 @@ test("after three overload errors, the fallback model is used over HTTP", async 
     retry(2, 1000),
     {
       type: "notice",
-      notice: { type: "fallback", from: "claude-opus-4-8", to: "claude-haiku-4-5", reason: "overloaded" },
+      notice: { type: "fallback", from: "claude-opus-4-8", to: resolveAlias("haiku", {}), reason: "overloaded" },
     },
     { type: "message_stop" },
   ]);
@@ -145,7 +152,7 @@ test("after three overload errors, the fallback model is used over HTTP", async 
     ["claude-opus-4-8", 64_000, "auto"],
     ["claude-opus-4-8", 64_000, "auto"],
     ["claude-opus-4-8", 64_000, "auto"],
-    ["claude-haiku-4-5", 32_000, "auto"],
+    [resolveAlias("haiku", {}), 64_000, "auto"],
   ]);
   expect([headers[0]!.get("x-one"), headers[0]!.get("x-two"), headers[0]!.get("x-claude-code-session-id")]).toEqual([
     "1",

@@ -1,6 +1,6 @@
 // Turns a model name and the environment into a provider. The only place that reads credentials.
 
-import { isObject, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
+import { isObject, isVariableOn, tryParse, type JsonObject, type ProviderApi } from "@keelson/protocol";
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
 import { anthropicProvider, type AnthropicOptions } from "./messages/anthropic.ts";
 import { withBounds } from "./wrappers/bounds.ts";
@@ -11,7 +11,6 @@ import { fetchOptionsFrom } from "./http/network.ts";
 import { withPauses } from "./http/pauses.ts";
 import {
   EFFORT_BETA,
-  isEnabled,
   LONG_CONTEXT_BETA,
   lookUpClaude,
   MAX_FALLBACKS,
@@ -173,7 +172,7 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
   const announce = unusedNote(options, parts.unusedFallbacks);
   const retry: RetryOptions = {
     maxRetries: maxRetries(env["CLAUDE_CODE_MAX_RETRIES"]),
-    plainFallback: !isEnabled(env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"]),
+    plainFallback: !isVariableOn(env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"]),
     wait: options.wait,
     random: options.random,
   };
@@ -188,14 +187,14 @@ export function assembleModel(options: ResolveOptions, parts: ModelParts): Resol
         });
 
   const thinkingTokens = thinkingTokensFor(options, known);
-  const longCache = isEnabled(env["ENABLE_PROMPT_CACHING_1H"]) && !isEnabled(env["FORCE_PROMPT_CACHING_5M"]);
+  const longCache = isVariableOn(env["ENABLE_PROMPT_CACHING_1H"]) && !isVariableOn(env["FORCE_PROMPT_CACHING_5M"]);
   return {
     provider: withPauses(withBounds(provider), options.wait ?? sleep),
     profile: known.profile,
     effort: known.effort && (options.effort || trimmed(env["CLAUDE_CODE_EFFORT_LEVEL"]) || known.effort),
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
     betas: betasFor(known, longCache, options),
-    cache: { enabled: !isEnabled(env["DISABLE_PROMPT_CACHING"]), ttl: longCache ? "1h" : "5m" },
+    cache: { enabled: !isVariableOn(env["DISABLE_PROMPT_CACHING"]), ttl: longCache ? "1h" : "5m" },
     ...(options.metadata ? { metadata: options.metadata } : {}),
     source,
     apiKeySource,
@@ -249,10 +248,10 @@ function betasFor(
   longCache: boolean,
   { env, betas = [] }: ResolveOptions,
 ): string[] {
-  const own = isEnabled(env["CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"])
+  const own = isVariableOn(env["CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"])
     ? []
     : [
-        ...(profile.thinking !== "none" && !isEnabled(env["DISABLE_INTERLEAVED_THINKING"])
+        ...(profile.thinking !== "none" && !isVariableOn(env["DISABLE_INTERLEAVED_THINKING"])
           ? ["interleaved-thinking-2025-05-14"]
           : []),
         ...(profile.effort ? [EFFORT_BETA] : []),
@@ -267,7 +266,7 @@ function betasFor(
 function thinkingTokensFor({ env, thinkingTokens }: ResolveOptions, { alwaysThinks }: KnownModel): number | undefined {
   const limit = env["MAX_THINKING_TOKENS"]?.trim();
   const tokens =
-    thinkingTokens ?? (isEnabled(env["CLAUDE_CODE_DISABLE_THINKING"]) || limit === "0" ? 0 : positiveInteger(limit));
+    thinkingTokens ?? (isVariableOn(env["CLAUDE_CODE_DISABLE_THINKING"]) || limit === "0" ? 0 : positiveInteger(limit));
   return tokens === 0 && alwaysThinks ? undefined : tokens;
 }
 

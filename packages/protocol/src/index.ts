@@ -3,6 +3,7 @@ export { isFolded, isObject, jsonOf, readField, rememberJson, tryParse, type Jso
 export {
   blocksOf,
   isBlank,
+  isWholeBlock,
   isText,
   isToolResult,
   isToolUse,
@@ -128,6 +129,7 @@ export {
   type McpToolHook,
   type PromptHook,
 } from "./configuration/hook.ts";
+export { isVariableOn, switchIn } from "./variables.ts";
 export { COMPATIBLE_VERSION, VERSION } from "./version.ts";
 export type {
   ConfiguredMcpServer,

@@ -13,9 +13,12 @@ export function reminderLine(text: string): string {
 /** What a reader may overlook or take for the hyphen: space, marks, characters that are not shown, dashes, slashes. */
 const GAP = String.raw`[\s\p{C}\p{M}\p{Pd}_/\\\u115f\u1160\u3164\uffa0]*`;
 const letter = (each: string) => `[${each}${String.fromCodePoint(each.codePointAt(0)! + 0xfee0)}]`;
-const TAG = new RegExp(`[<\ufe64\uff1c](?=${GAP}${[..."systemreminder"].map(letter).join(GAP)})`, "giu");
+const TAG = `[<\ufe64\uff1c](?=${GAP}${[..."systemreminder"].map(letter).join(GAP)})`;
+
+/** Few texts have anything that might be a tag, and compiling the expression takes a millisecond. */
+const MAYBE = /[<\ufe64\uff1c](?!\/?[a-rt-zA-RT-Z0-9])/;
 
 /** The text stays readable, and none of it can pass for a tag of a reminder. Other text is not changed. */
 export function withoutReminderTags(text: string): string {
-  return text.replace(TAG, "&lt;");
+  return MAYBE.test(text) ? text.replace(new RegExp(TAG, "giu"), "&lt;") : text;
 }

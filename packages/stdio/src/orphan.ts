@@ -3,8 +3,6 @@
 
 import { toLine } from "@keelson/protocol";
 
-/** Clients ignore this message. */
-const KEEP_ALIVE = toLine({ type: "keep_alive" });
 const PERIOD_MS = 1_000;
 
 /**
@@ -20,7 +18,8 @@ export function watchReader(
   const stop = every(async () => {
     if (!isOrphan()) return;
     try {
-      await write(KEEP_ALIVE);
+      // Clients ignore this message.
+      await write(toLine({ type: "keep_alive" }));
     } catch {
       stop();
       gone();

@@ -71,9 +71,10 @@ export function toolWorld(env: Record<string, string> = {}): World {
 /** Calls a tool the way the engine does, as if permission was granted. */
 export async function call<I, O>(tool: Tool<I, O>, input: I, context: ToolContext): Promise<O> {
   const repaired = (tool.repair?.({ ...input } as Record<string, unknown>) ?? input) as I;
-  await tool.check?.(repaired, context);
-  await tool.access(repaired, context);
-  return tool.run(repaired, context);
+  const completed = tool.complete?.(repaired) ?? repaired;
+  await tool.check?.(completed, context);
+  await tool.access(completed, context);
+  return tool.run(completed, context);
 }
 
 /** What the model reads. Errors from `check` start with "refused", errors from `run` with "failed". */

@@ -29,6 +29,7 @@ import { furnish } from "./furnish.ts";
 import { gone } from "../../sessions/processes.ts";
 import { toldTo } from "./observe.ts";
 import { bash, DONE, exits, listens, prints, says, script, TOUCH, type Hooks } from "./row.ts";
+import { HAIKU, SONNET } from "../../models.ts";
 
 const LIMIT = 60_000;
 const story = (name: string, act: () => Promise<void>) => test.concurrent(name, act, LIMIT);
@@ -219,8 +220,8 @@ story("a client's model change is put to hooks, and told to them and to the mode
   await leave(program);
   expect({ refused: refused.error, changed: changed.response, now: model.requests[1]!.body.model }).toEqual({
     refused: "too dear",
-    changed: { model: "claude-haiku-4-5" },
-    now: "claude-haiku-4-5",
+    changed: { model: HAIKU },
+    now: HAIKU,
   });
   expect(textOf(model.requests[1]!)).toContain("PostModelSwitch hook additional context: smaller now");
   expect(
@@ -234,8 +235,8 @@ story("a client's model change is put to hooks, and told to them and to the mode
   ).toEqual(
     ["PreModelSwitch opus", "PreModelSwitch haiku", "PostModelSwitch haiku"].map((each) => {
       const [hook_event_name, requested_model] = each.split(" ") as [string, string];
-      const to_model = requested_model === "haiku" ? "claude-haiku-4-5" : expect.stringContaining("opus");
-      return { hook_event_name, from_model: "claude-sonnet-5", to_model, requested_model, source: "sdk" };
+      const to_model = requested_model === "haiku" ? HAIKU : expect.stringContaining("opus");
+      return { hook_event_name, from_model: SONNET, to_model, requested_model, source: "sdk" };
     }),
   );
 });

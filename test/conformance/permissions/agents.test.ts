@@ -11,15 +11,12 @@ import { ATTACKS, lay, placed, type Table } from "./tables.ts";
 
 const KINDS: readonly Kind[] = [FOREGROUND, BACKGROUND, FORK, SKILL_FORK, AGENT_HOOK, TEAMMATE, WORKTREE];
 
-/** No one is asked about an agent in the background, which is refusing; everything else is the same. */
 function expected(kind: Kind, fates: readonly Fate[]): readonly unknown[] {
   if (kind.isolated)
     return fates.map((each) =>
       IN_CHECKOUT.has(each.call) ? { ...each, fate: "runs", text: expect.any(String) } : each,
     );
-  if (!kind.unasked) return fates;
-  const text = expect.stringContaining("An agent in the background cannot ask the user");
-  return fates.map((each) => (each.fate === "asked" ? { ...each, fate: "refused", text } : each));
+  return fates;
 }
 
 /** What these name is outside the project, and for a child in a worktree of it inside: it may read the main checkout. */

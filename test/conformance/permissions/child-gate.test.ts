@@ -63,7 +63,14 @@ function gatesIn(setup: TableSetup, ground: Ground, mode: PermissionMode): reado
     const own = createWorkspace(project, () => workspace.directories.slice(1));
     if (cwd !== project) own.move(cwd);
     return childGate(
-      { id: "a0123456789abcdef", workspace: own, mode: () => parentGate.mode, definition: GENERAL, parentGate },
+      {
+        id: "a0123456789abcdef",
+        workspace: own,
+        mode: () => parentGate.mode,
+        neverAsks: () => parentGate.neverAsks,
+        definition: GENERAL,
+        parentGate,
+      },
       { home, warn },
     );
   };

@@ -140,6 +140,22 @@ test("doctor says what is there and never shows a key", async () => {
   expect(stdout).not.toContain("sk-very-secret");
 });
 
+test("doctor counts what it prints", async () => {
+  using home = temporaryHome();
+  home.write(".claude/settings.json", { permissions: { allow: ["Read(", "Bash("], deny: 5 }, hooks: { Nope: [] } });
+  home.write(".claude/settings.local.json", '{ "permissions": ');
+  home.settings({ useAutoModeDuringPlan: true, model: 5 });
+  home.write(".mcp.json", { mcpServers: { gone: { command: "no-such-program" }, odd: { type: "nope" }, wrong: 5 } });
+  for (const prepare of [() => {}, () => home.write(".claude/settings.local.json", "{}")]) {
+    prepare();
+    const { stdout, code } = await runKeelson(["doctor"], { home });
+    const count = (mark: string) => stdout.split("\n").filter((line) => line.startsWith(mark)).length;
+    const [, problems, notes] = /\n\n(No|\d+) problems? found(?:, (\d+) notes?)?\n$/.exec(stdout)!;
+    expect([Number(problems === "No" ? 0 : problems), Number(notes ?? 0)]).toEqual([count("✗"), count("·")]);
+    expect(code).toBe(count("✗") > 0 ? 1 : 0);
+  }
+});
+
 test("doctor says that the config folder cannot be made, and what helps", async () => {
   using home = temporaryHome();
   home.write("file", "");

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { normaliser, runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { CHAT, control, prompt, STREAM } from "../front-door.ts";
+import { FABLE, HAIKU, OPUS } from "../../models.ts";
 
 const MARK = { type: "ephemeral" };
 
@@ -130,7 +131,10 @@ test("--bare keeps to where it is", async () => {
 });
 
 test.each([
-  ["haiku", "claude-haiku-4-5", 32_000, { type: "enabled", budget_tokens: 31_999 }, undefined],
+  ["haiku", HAIKU, 128_000, { type: "adaptive" }, "medium"],
+  ["fable[1m]", FABLE, 128_000, { type: "adaptive" }, "medium"],
+  ["best", OPUS, 128_000, { type: "adaptive" }, "medium"],
+  ["claude-haiku-4-5", "claude-haiku-4-5", 32_000, { type: "enabled", budget_tokens: 31_999 }, undefined],
   ["claude-sonnet-4-5", "claude-sonnet-4-5", 32_000, { type: "enabled", budget_tokens: 31_999 }, undefined],
   ["claude-sonnet-4-6", "claude-sonnet-4-6", 32_000, { type: "adaptive" }, "high"],
   ["claude-opus-4-8[1m]", "claude-opus-4-8", 64_000, { type: "adaptive" }, "high"],
@@ -146,7 +150,7 @@ test.each([
   });
   const betas = (headers["anthropic-beta"] ?? "").split(",");
   expect(betas.includes("effort-2025-11-24")).toBe(effort !== undefined);
-  expect(betas.includes("context-1m-2025-08-07")).toBe(name.endsWith("[1m]"));
+  expect(betas.includes("context-1m-2025-08-07")).toBe(name === "claude-opus-4-8[1m]");
 });
 
 test("the model comes from the flag, then the environment, then the settings", async () => {
@@ -156,7 +160,7 @@ test("the model comes from the flag, then the environment, then the settings", a
     (await sent(flags, { env, home })).body.model;
   expect(await model([])).toBe("claude-opus-4-6");
   expect(await model([], { ANTHROPIC_MODEL: "claude-sonnet-4-6" })).toBe("claude-sonnet-4-6");
-  expect(await model(["--model", "haiku"], { ANTHROPIC_MODEL: "claude-sonnet-4-6" })).toBe("claude-haiku-4-5");
+  expect(await model(["--model", "haiku"], { ANTHROPIC_MODEL: "claude-sonnet-4-6" })).toBe(HAIKU);
   expect(await model(["--model", "haiku"], { ANTHROPIC_DEFAULT_HAIKU_MODEL: "my-haiku" })).toBe("my-haiku");
 });
 
@@ -167,16 +171,19 @@ test("--effort and the thinking budget", async () => {
   };
   expect(await ask(["--model", "claude-opus-4-6", "--effort", "low"])).toEqual([{ type: "adaptive" }, "low"]);
   // Where the model takes no effort, none is sent.
-  expect((await ask(["--model", "haiku", "--effort", "low"]))[1]).toBeUndefined();
-  expect(await ask(["--model", "haiku"], { MAX_THINKING_TOKENS: "5000" })).toEqual([
+  expect((await ask(["--model", "claude-haiku-4-5", "--effort", "low"]))[1]).toBeUndefined();
+  expect(await ask(["--model", "claude-haiku-4-5"], { MAX_THINKING_TOKENS: "5000" })).toEqual([
     { type: "enabled", budget_tokens: 5000 },
     undefined,
   ]);
-  expect(await ask(["--model", "haiku"], { MAX_THINKING_TOKENS: "0" })).toEqual([{ type: "disabled" }, undefined]);
-  expect(await ask(["--model", "haiku", "--max-thinking-tokens", "2000"], { MAX_THINKING_TOKENS: "5000" })).toEqual([
-    { type: "enabled", budget_tokens: 2000 },
-    undefined,
-  ]);
+  const off = { MAX_THINKING_TOKENS: "0" };
+  expect(await ask(["--model", "claude-haiku-4-5"], off)).toEqual([{ type: "disabled" }, undefined]);
+  // These reject that.
+  for (const alias of ["haiku", "sonnet", "opus", "fable"])
+    expect(await ask(["--model", alias], off)).toEqual([{ type: "adaptive" }, "medium"]);
+  expect(
+    await ask(["--model", "claude-haiku-4-5", "--max-thinking-tokens", "2000"], { MAX_THINKING_TOKENS: "5000" }),
+  ).toEqual([{ type: "enabled", budget_tokens: 2000 }, undefined]);
   expect((await ask(["--model", "claude-opus-4-6", "--thinking", "disabled"]))[0]).toEqual({ type: "disabled" });
 });
 

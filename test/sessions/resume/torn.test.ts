@@ -98,6 +98,103 @@ test("damaged lines in the middle cost only what they held", async () => {
   expect(told.join()).not.toContain("First");
 });
 
+/** What damage, or another program, leaves in place of the content of a message. */
+const CONTENTS: readonly unknown[] = [
+  ...["", "  \n", null, 7, {}, []],
+  ...[[null], [7], ["x"], [{}], [[]], [{ type: 4 }]],
+  ...[[{ type: "text" }], [{ type: "text", text: null }], [{ type: "text", text: {} }], [{ type: "text", text: "" }]],
+  [
+    { type: "text", text: " " },
+    { type: "text", text: "Kept beside a blank" },
+  ],
+  ...[[{ type: "image" }], [{ type: "image", source: {} }], [{ type: "image", source: { type: "base64", data: 5 } }]],
+  ...[[{ type: "document" }], [{ type: "tool_use", id: "c", name: "Read" }], [{ type: "tool_use", input: {} }]],
+  ...[[{ type: "tool_result", content: "x" }], [{ type: "tool_result", tool_use_id: "nobody", content: [] }]],
+];
+/** In place of the result of a call. */
+const RESULTS: readonly unknown[] = [
+  ...["", [], [{ type: "text", text: "" }], [null], 5, null, undefined, {}],
+  ...[[{ type: "text" }], [{ type: "image" }], [{ type: "tool_result" }]],
+  [
+    { type: "text", text: "\t" },
+    { type: "text", text: "Kept of a result" },
+  ],
+];
+
+/** Empty lists and texts anywhere in a message. */
+function emptyParts(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return value === null ? [value] : [];
+  if (Array.isArray(value) && value.length === 0) return [value];
+  const own = "type" in value && value.type === "text" && !("text" in value && /\S/.test(String(value.text)));
+  const parts = Object.entries(value).flatMap(([key, part]) => (key === "input" ? [] : emptyParts(part)));
+  return own ? [value, ...parts] : parts;
+}
+
+test("damaged content leaves no empty text, list or message behind", async () => {
+  using home = await homeWithSession();
+  const { path, before } = home;
+  const lines = before.toString().trimEnd().split("\n");
+  const entries = lines.map((line) => JSON.parse(line));
+  const templates = ["user", "assistant"].map((type) => entries.find((entry) => entry.type === type));
+  let parentUuid = entries.findLast(({ type }) => type === "assistant").uuid;
+  let count = 0;
+  const add = (role: "user" | "assistant", content: unknown) => {
+    const entry = structuredClone(templates[role === "user" ? 0 : 1]);
+    const uuid = crypto.randomUUID();
+    Object.assign(entry, { uuid, parentUuid, message: { ...entry.message, id: `msg_${++count}`, role, content } });
+    lines.push(JSON.stringify(entry));
+    parentUuid = uuid;
+  };
+  for (const role of ["assistant", "user"] as const) {
+    for (const content of CONTENTS) {
+      add(role, content);
+      // Once more behind a whole message of the same role.
+      add(role, [{ type: "text", text: "Between" }]);
+      add(role, content);
+    }
+  }
+  for (const [at, content] of RESULTS.entries()) {
+    add("assistant", [{ type: "tool_use", id: `call_${at}`, name: "Read", input: { file_path: `${at}.txt` } }]);
+    add("user", [{ type: "tool_result", tool_use_id: `call_${at}`, content }]);
+  }
+  const attachment = { ...templates[0], type: "attachment", message: undefined, uuid: crypto.randomUUID(), parentUuid };
+  const rendered = [{ content: [{ type: "text" }, null, { type: "text", text: "" }] }, { content: "" }, { content: 4 }];
+  lines.push(JSON.stringify({ ...attachment, attachment: { type: "file" }, rendered, renderedRole: "user" }));
+  writeFileSync(path, `${lines.join("\n")}\n`);
+
+  await using model = await startMockModel([{ text: "Still here" }]);
+  const args = ["--resume", ID, "--append-system-prompt", " ", "Go on"];
+  const ended = await runKeelson([...STREAM, ...args], { home, url: model.url });
+  const { messages, system } = model.requests[0]!.body;
+
+  expect(sound(ended)).toEqual(SOUND);
+  expect(messageProblems(messages)).toEqual([]);
+  expect(emptyParts({ messages, system })).toEqual([]);
+  for (const kept of ["Third", "Between", "Kept beside a blank", "Kept of a result", "Go on"])
+    expect(JSON.stringify(messages)).toContain(kept);
+});
+
+test.each([
+  ["a prompt", []],
+  ["a system prompt", ["--system-prompt", " "]],
+])("%s of nothing but spaces is no empty text", async (_name, flags) => {
+  using home = temporaryHome();
+  await using model = await startMockModel(() => ({ text: "Still here" }));
+  const input = [[], "  ", [{ type: "text", text: "" }], [{ type: "text" }], "Go on"];
+  const stdin = input.map((content) => ({
+    type: "user",
+    message: { role: "user", content },
+    parent_tool_use_id: null,
+  }));
+  const all = [...STREAM, "--input-format", "stream-json", ...flags];
+  const ended = await runKeelson(all, { home, url: model.url, stdin });
+  expect(sound(ended)).toEqual(SOUND);
+  for (const { body } of model.requests) {
+    expect(messageProblems(body.messages)).toEqual([]);
+    expect(emptyParts({ messages: body.messages, system: body.system })).toEqual([]);
+  }
+});
+
 test("a tail of NULs, as a power cut leaves it, is stepped over", async () => {
   using home = await homeWithSession();
   appendFileSync(home.path, Buffer.alloc(70_000));

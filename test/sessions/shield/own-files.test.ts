@@ -22,7 +22,7 @@ import {
   type ScriptStep,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
+import { answer, CHAT, prompt, resultOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const SECRET = "hunter2-of-the-env-file";
@@ -48,9 +48,7 @@ async function session(
     url: model.url,
     env: { ...env, ...("more" in home ? (home.more as object) : {}) },
   });
-  // What ends in the background may give another result.
-  const errors = messagesOf(ended, "result").map(({ is_error }) => is_error);
-  expect([ended.code, errors.includes(true), errors.length > 0]).toEqual([0, false, true]);
+  expect([ended.code, resultOf(ended).is_error]).toEqual([0, false]);
   const texts = model.requests.slice(1).map((request) => JSON.stringify(told(request)));
   return { ended, texts, requests: model.requests, all: JSON.stringify(model.requests.map(({ body }) => body)) };
 }
@@ -82,6 +80,15 @@ async function planning(
   return answered.size;
 }
 
+/** A command that has printed something and ends when the test says so, and not between two requests of its own accord. */
+const HELD = "echo began; cat held";
+const release = [
+  bash(": > held"),
+  ({ messages }: any): ScriptedReply => ({
+    calls: [{ name: "TaskOutput", input: { task_id: id(JSON.stringify(messages)), block: true } }],
+  }),
+];
+
 const planIn = (messages: unknown) =>
   /\/[^\s"\\]*plans\/[a-z0-9-]+\.md/.exec(JSON.stringify(messages))?.[0] ?? "no plan";
 const writePlan = ({ messages }: any) => write(planIn(messages));
@@ -109,6 +116,7 @@ describe.each(shields)("%s", (shield) => {
     home.settings({ permissions: { deny: ["Read(.env)"] } });
     home.write(".env", `${SECRET}\n`);
     for (const name of ["agents", "rules"]) mkdirSync(join(home.project, ".claude", name), { recursive: true });
+    Bun.spawnSync(["mkfifo", join(home.project, "held")]);
     return Object.assign(home, { more: isOpen ? withoutShield(home) : {} });
   }
   const inClaude = (home: TemporaryHome) =>
@@ -123,11 +131,12 @@ describe.each(shields)("%s", (shield) => {
     using home = world();
     home.write("plant.sh", `for f in "$TMPDIR"/claude-*/*/*/tasks/*.output; do rm -f "$f"; ${plant}; done 2>&1\n`);
     const { texts, all } = await session(home, [
-      bash("echo began", { run_in_background: true }),
+      bash(HELD, { run_in_background: true }),
       bash("sh plant.sh"),
       ({ messages }: any) => ({
         calls: [{ name: "TaskOutput", input: { task_id: id(JSON.stringify(messages)), block: false } }],
       }),
+      ...release,
     ]);
     expect(all).not.toContain(SECRET);
     if (isOpen) expect(texts[2]).toContain("has been replaced by a link or by something that is not a file");
@@ -141,10 +150,10 @@ describe.each(shields)("%s", (shield) => {
       'for d in "$TMPDIR"/claude-*/*/*/tasks; do mv "$d" "$d.old"; ln -s "$PWD/outside" "$d"; done\n',
     );
     const { texts } = await session(home, [
-      bash("echo began", { run_in_background: true }),
+      bash(HELD, { run_in_background: true }),
       bash("sh plant.sh"),
-      bash("echo again", { run_in_background: true }),
-      { text: "done" },
+      bash(HELD, { run_in_background: true }),
+      ...release,
     ]);
     expect(readdirSync(join(home.project, "outside"))).toEqual([]);
     // Behind the shield, the folder cannot be moved.

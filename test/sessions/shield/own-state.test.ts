@@ -210,6 +210,40 @@ shielded("the refusal says why, and an approved command may change it", async ()
   expect(home.read("~/.claude/keybindings.json")).toBe("mine\n");
 });
 
+shielded(
+  "a rule for all commands does not lift the protection: a person is asked, and without one the answer is no",
+  async () => {
+    for (const allows of [true, false]) {
+      using home = temporaryHome();
+      home.settings({ permissions: { allow: ["Bash"] } });
+      home.write("build.sh", "echo mine > ~/.claude/keybindings.json\n");
+      const unprotected = { name: "Bash", input: { command: "sh build.sh", dangerouslyDisableSandbox: true } };
+      await using model = await startMockModel([{ calls: [unprotected] }, { text: "done" }]);
+      const flags = [...CHAT, "--permission-prompt-tool", "stdio"];
+      await using running = startKeelson(flags, { home, url: model.url, stdin: "open" });
+      running.send(prompt("go"));
+      const { json } = await running.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+      expect(json.request.decision_reason).toContain("asks to run without the protection");
+      running.send(answer(json.request_id, allows ? { behavior: "allow" } : { behavior: "deny", message: "no" }));
+      await running.waitForLine(({ type }) => type === "result");
+      running.closeStdin();
+      await running.done;
+      expect(existsSync(join(home.configDir, "keybindings.json"))).toBe(allows);
+    }
+    using home = temporaryHome();
+    home.settings({ permissions: { allow: ["Bash"] } });
+    const unprotected = { name: "Bash", input: { command: "touch a", dangerouslyDisableSandbox: true } };
+    await using model = await startMockModel([
+      { calls: [unprotected] },
+      { calls: [bash("touch a")] },
+      { text: "done" },
+    ]);
+    await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+    expect(told(model.requests[1]!)[0].content).toContain("Without that, it runs protected");
+    expect(existsSync(join(home.project, "a"))).toBe(true);
+  },
+);
+
 shielded("our temporary files are read-only too: outputs of tasks, and copies for a crash", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });

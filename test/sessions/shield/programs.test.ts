@@ -2,10 +2,20 @@
 // uses, nor put another one before it on the PATH. Neither this session nor the next one runs it.
 
 import { expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import {
   runKeelson,
+  startKeelson,
   startMockModel,
   temporaryHome,
   testUnless,
@@ -13,7 +23,7 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { ordinaryUserMissing, owned, program, through } from "../as-nobody.ts";
-import { messagesOf, STREAM, told } from "../front-door.ts";
+import { CHAT, control, messagesOf, prompt, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const shielded = testUnless(confinementMissing(), test);
@@ -158,6 +168,35 @@ for (const [who, run, how] of users) {
     expect(existsSync(join(home.project, "guarded.txt"))).toBe(false);
     // The user's own server ran.
     expect(readFileSync(join(home.root, "server"), "utf8")).toStartWith("ran\n");
+  });
+
+  run(`as ${who}: a server that starts while a command has its name planted does not run that`, async () => {
+    using home = userHome();
+    executable(home, "~/evil", evil(home));
+    Bun.spawnSync(["mkfifo", join(home.project, "held")]);
+    home.write(
+      "plant.sh",
+      "for n in server sh; do cp ~/evil ~/.local/bin/$n; done; ls ~/.local/bin; read -r x <held\n",
+    );
+    await using model = await startMockModel([{ calls: [bash("sh plant.sh")] }, { text: "done" }]);
+    const options = { home: owned(home), url: model.url, env: { PATH: pathOf(home) }, ...how };
+    await using session = startKeelson([...CHAT], { ...options, stdin: "open" });
+    const starts = () => readFileSync(join(home.root, "server"), "utf8").split("\n").length - 1;
+    session.send(prompt("go"));
+    const planted = join(home.home, ".local/bin/server");
+    while (!existsSync(planted)) await Bun.sleep(1);
+    const before = starts();
+    // The command runs on: what it planted is put away for the start of the server alone.
+    session.send(control("again", { subtype: "mcp_reconnect", serverName: "one" }));
+    await session.waitForLine(({ type }) => type === "control_response");
+    expect(starts()).toBeGreaterThan(before);
+    expect(existsSync(planted)).toBe(false);
+    writeFileSync(join(home.project, "held"), "on\n");
+    await session.waitForLine(({ type }) => type === "result");
+    session.closeStdin();
+    await session.done;
+    expect(readdirSync(home.root).filter((name) => name.startsWith("ran-"))).toEqual([]);
+    expect(told(model.requests[1]!)[0].content).toContain("server', which is protected: it was moved to");
   });
 
   run(`as ${who}: programs that nothing outside the shield uses can be installed, switched and replaced`, async () => {

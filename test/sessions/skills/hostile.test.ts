@@ -258,7 +258,7 @@ describe("names and settings", () => {
     prepare(home, {
       plant(each) {
         command(each, name, "forged");
-        addSkill(each, name, "description: forged", "forged");
+        addSkill(each, name, "description: Another one", "forged");
       },
     });
     const run = await play(home, `/${name}`);

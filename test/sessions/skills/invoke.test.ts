@@ -36,6 +36,35 @@ test("a typed skill is one message: how it was typed, then its text", async () =
   ]);
 });
 
+test.each([
+  ["empty lines", "\n\n\n", "# Title\n\nDo it\n\n"],
+  ["lines of spaces, tabs and carriage returns", " \t\r\n\r\n  \n", "  # Title\nDo it\n"],
+  ["an indented first line", "\n", "    # Title\n\n    code\n"],
+])("the text of a skill begins at its first line: %s", async (_name, before, text) => {
+  using home = temporaryHome();
+  const source = `---\ndescription: x\n---\n${before}${text}`;
+  home.write(".claude/skills/deploy/SKILL.md", source);
+  home.write(".claude/commands/fix.md", source);
+  home.write(".claude/agents/helper.md", source.replace("---\n", "---\nname: helper\n"));
+  const expected = text.trimStart();
+  const heading = `Base directory for this skill: ${join(home.project, ".claude/skills/deploy")}\n\n`;
+  const called = await play(home, "hi", [invoke("deploy"), { text: "done" }]);
+  expect(lastOf(called.requests[1]!)).toEqual(["Launching skill: deploy", heading + expected]);
+  const typed = await play(home, "/deploy");
+  expect(textsOf(typed.requests[0]!.body.messages[0]).at(-1)).toBe(heading + expected);
+  const command = await play(home, "/fix");
+  expect(textsOf(command.requests[0]!.body.messages[0]).at(-1)).toBe(expected);
+  const agent = await play(home, "hi", [{ text: "done" }], ["--agent", "helper"]);
+  expect(JSON.stringify(agent.requests[0]!.body.system)).not.toContain(JSON.stringify(before + text).slice(1, -1));
+});
+
+test("without frontmatter, the text of a skill is the file as it is", async () => {
+  using home = temporaryHome();
+  home.write(".claude/commands/fix.md", "\n\n  Fix it\n");
+  const command = await play(home, "/fix");
+  expect(textsOf(command.requests[0]!.body.messages[0]).at(-1)).toBe("\n\n  Fix it\n");
+});
+
 test("files that the text mentions follow it, if they are inside and may be read", async () => {
   using home = temporaryHome();
   home.write("notes.md", "remember");

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
 import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told, toolUseResults } from "../front-door.ts";
 import { html, startSite, trusting } from "./site.ts";
+import { HAIKU } from "../../models.ts";
 
 const ALLOWED = ["--allowedTools", "WebFetch(domain:127.0.0.1)"];
 const fetchCall = (url: string, more: object = {}): ScriptedCall => ({
@@ -29,7 +30,7 @@ test("a page is turned into Markdown and the small model answers; its cost is th
   const headers = expect.objectContaining({ accept: "text/markdown, text/html, */*", host: site.host });
   expect(site.requests).toEqual([{ path: "/a", headers }]);
   const [, extraction, last] = model.requests;
-  expect(extraction!.body).toMatchObject({ model: "claude-haiku-4-5", stream: true });
+  expect(extraction!.body).toMatchObject({ model: HAIKU, stream: true });
   expect(extraction!.body.tools).toBeUndefined();
   const [{ text }] = extraction!.body.messages[0].content;
   const [, id] = /^----- web page (\S+) -----\n/.exec(text)!;
@@ -60,7 +61,7 @@ test("a page is turned into Markdown and the small model answers; its cost is th
       url: `${site.url.replace("https:", "http:")}/a#part`,
     },
   ]);
-  expect(resultOf(ended).modelUsage["claude-haiku-4-5"]).toMatchObject({ inputTokens: 7_000 });
+  expect(resultOf(ended).modelUsage[HAIKU]).toMatchObject({ inputTokens: 7_000 });
 });
 
 test("a second question about a page does not fetch it again, and offset continues where the first ended", async () => {
@@ -85,6 +86,45 @@ test("a second question about a page does not fetch it again, and offset continu
   ]);
   expect(model.requests[1]!.body.messages[0].content[0].text).not.toContain("THE END");
   expect(model.requests[3]!.body.messages[0].content[0].text).toContain("\n\nTHE END\n-----");
+});
+
+const MEGABYTE = 1024 * 1024;
+const page = (body: string | Uint8Array<ArrayBuffer>, type: string, headers: Record<string, string> = {}) =>
+  new Response(body, { headers: { "content-type": type, ...headers } });
+
+test.each([
+  ["text", () => page("word ".repeat(2.4 * MEGABYTE), "text/plain"), 10 * MEGABYTE],
+  ["HTML", () => page(`<p>start</p>${"<p>word</p>".repeat(MEGABYTE)}`, "text/html"), 10 * MEGABYTE],
+  // Less than 10 MB, but more than is converted.
+  ["long HTML", () => page(`<p>start</p>${"<p>word</p>".repeat(600_000)}`, "text/html"), 6_600_012],
+  ["HTML without text", () => page(`<script>${"x".repeat(11 * MEGABYTE)}</script>`, "text/html"), 10 * MEGABYTE],
+  [
+    "compressed text",
+    () => page(Bun.gzipSync("word ".repeat(2.4 * MEGABYTE)), "text/plain", { "content-encoding": "gzip" }),
+    10 * MEGABYTE,
+  ],
+  ["a file", () => page(new Uint8Array(11 * MEGABYTE), "application/zip"), 10 * MEGABYTE],
+] as const)("a page that is too large says so with every answer: %s", async (name, served, bytes) => {
+  using home = temporaryHome();
+  await using site = startSite(served);
+  const hasText = name !== "HTML without text" && name !== "a file";
+  await using model = await startMockModel([
+    { calls: [fetchCall(site.url)] },
+    ...(hasText ? [{ text: "first" }] : []),
+    { calls: [fetchCall(site.url, { offset: 90_000_000 })] },
+    { text: "done" },
+  ]);
+  const ended = await runKeelson(["-p", "go", ...STREAM, ...ALLOWED], { home, url: model.url, env: trusting(home) });
+  const note = /The page is too large to be read to its end: only its beginning was read, at most 10 MB\./;
+  const [first] = toolUseResults(ended);
+  expect(first).toMatchObject({ bytes, code: 200, result: expect.stringMatching(note) });
+  const [answered, beyond] = [hasText ? 2 : 1, hasText ? 3 : 2].map((at) => told(model.requests[at]!)[0].content);
+  expect(answered).toMatch(note);
+  expect(beyond).toMatch(note);
+  if (hasText)
+    expect(model.requests[1]!.body.messages[0].content[0].text).toContain(
+      "\nlength: the page is too large to be read to its end; this is from its beginning\n",
+    );
 });
 
 test("redirects: followed on the host, reported to another", async () => {
@@ -234,9 +274,7 @@ test("a certificate that is not trusted, and a small model that fails, are told"
     { text: "done" },
   ]);
   await runKeelson(["-p", "go", ...ALLOWED], { home, url: model.url, env: trusting(home) });
-  expect(told(model.requests[2]!)[0].content).toStartWith(
-    "The page was fetched, but the request to claude-haiku-4-5 failed: ",
-  );
+  expect(told(model.requests[2]!)[0].content).toStartWith(`The page was fetched, but the request to ${HAIKU} failed: `);
   await using other = await startMockModel([{ calls: [fetchCall(site.url)] }, { text: "done" }]);
   await runKeelson(["-p", "go", ...ALLOWED], { home, url: other.url });
   expect(told(other.requests[1]!)[0].content).toStartWith(`Cannot fetch ${site.host}: `);
@@ -273,7 +311,7 @@ test("hostile pages: each has an answer, and the session continues", async () =>
   const [loop, bombed, deep, attribute, invalid, charset, end] = toolUseResults(ended);
   expect(loop).toBe(`Error: ${site.host} redirected more than 10 times`);
   expect(bombed).toMatchObject({ bytes: 10 * 1024 * 1024, code: 200 });
-  expect(bombed.result).toEndWith("of 10485760. For what follows, call WebFetch with offset 100000.]");
+  expect(bombed.result).toContain("of 10485760. For what follows, call WebFetch with offset 100000.]");
   expect([deep.result, attribute.result, charset.result]).toEqual([
     expect.stringMatching(/- bottom$/),
     expect.stringMatching(/after$/),

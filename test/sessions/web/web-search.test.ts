@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { messagesOf, resultOf, STREAM, told, toolUseResults } from "../front-door.ts";
 import { fakeServer, withServers } from "../servers/fake.ts";
+import { HAIKU } from "../../models.ts";
 
 const ALLOWED = ["--allowedTools", "WebSearch"];
 const search = (query: string, more: object = {}): ScriptedCall => ({ name: "WebSearch", input: { query, ...more } });
@@ -34,7 +35,7 @@ test("the model's own server searches, in a request beside the conversation; sea
 
   const { body } = model.requests[1]!;
   expect(body).toMatchObject({
-    model: "claude-haiku-4-5",
+    model: HAIKU,
     messages: [{ role: "user", content: [{ text: "Perform a web search for the query: bun runtime" }] }],
   });
   expect(body.serverTools).toBeUndefined();
@@ -64,7 +65,7 @@ test("the model's own server searches, in a request beside the conversation; sea
       REMINDER,
     ].join("\n\n"),
   );
-  expect(resultOf(ended).modelUsage["claude-haiku-4-5"]).toMatchObject({ webSearchRequests: 2 });
+  expect(resultOf(ended).modelUsage[HAIKU]).toMatchObject({ webSearchRequests: 2 });
 });
 
 test("a search whose turn the server pauses goes on from there", async () => {

@@ -61,8 +61,13 @@ function unknownOption(word: string, argv: readonly string[], close?: string): W
 }
 
 function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
-  const names = new Map(flags.flatMap((flag) => [flag.name, ...(flag.aliases ?? [])].map((name) => [name, flag])));
-  const shorts = new Map(flags.flatMap((flag) => (flag.short === undefined ? [] : [[flag.short, flag]])));
+  const names = new Map<string, Flag>();
+  const shorts = new Map<string, Flag>();
+  for (const flag of flags) {
+    names.set(flag.name, flag);
+    for (const name of flag.aliases ?? []) names.set(name, flag);
+    if (flag.short !== undefined) shorts.set(flag.short, flag);
+  }
   const values = new Map<string, string[]>();
   const words: string[] = [];
   // The words after a command are none.
@@ -122,7 +127,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     list: (name) => values.get(name),
     words,
     prompt: words.length === 0 ? undefined : words.join(" "),
-    ignored: flags.filter((flag) => flag.state === "ignored" && values.has(flag.name)).map((flag) => flag.name),
+    ignored: [...values.keys()].filter((name) => names.get(name)?.state === "ignored"),
     swallowed: swallowed && isPromptLike(swallowed) ? { flag: swallowed.flag, word: swallowed.word } : undefined,
   };
 }

@@ -19,6 +19,8 @@ export interface ProcessIO {
     /** Standard input is `/dev/null`. With a terminal on the other side, keys are read from that. */
     readonly stdinIsNull?: boolean;
   };
+  /** Why nothing can be written to standard output, if that is known before anything is. */
+  whyUnwritable?(): string | undefined;
   readonly openSession: OpenSession;
   stdin(): AsyncIterable<Uint8Array>;
   /** Loads the modules of a session ahead of time. */

@@ -1,8 +1,8 @@
 // The I/O of this process: its streams, signals and environment.
 
-import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from "node:fs";
-import { homedir } from "node:os";
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
+import type * as Os from "node:os";
 import type * as Tty from "node:tty";
 import { printableLines } from "@keelson/protocol";
 import type { OpenSession } from "../open.ts";
@@ -18,16 +18,17 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
       process.chdir(cwd);
       for (const name of Object.keys(process.env)) delete process.env[name];
       Object.assign(process.env, env);
-      return { ...io, cwd: process.cwd(), home: env["HOME"] || homedir(), env: process.env };
+      return { ...io, cwd: process.cwd(), home: env["HOME"] || homeOfUser(), env: process.env };
     },
     cwd: process.cwd(),
-    home: process.env["HOME"] || homedir(),
+    home: process.env["HOME"] || homeOfUser(),
     env: process.env,
     platform: process.platform,
     ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
     terminal: { stdin: isTerminal(0), stdout, stdinIsNull: isNull(0) },
+    whyUnwritable: () => (wasClosed(1) ? CLOSED : undefined),
     openSession,
-    stdin: () => Bun.stdin.stream(),
+    stdin: standardInput,
     write: standardOutput(stdout),
     ...(stdout ? { style: (code) => terminalOutput().styleMark(code) } : {}),
     error(text) {
@@ -49,6 +50,9 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
   return io;
 }
 
+/** `node:os` takes half a millisecond to load. */
+const homeOfUser = () => (require("node:os") as typeof Os).homedir();
+
 /** How to start this program again: the executable alone, or Bun with the source. */
 export function thisProgram(): readonly string[] {
   const isBuilt = Bun.main.startsWith("/$bunfs/") || /^[A-Z]:[\\/]~BUN/.test(Bun.main);
@@ -60,10 +64,62 @@ export function thisProgram(): readonly string[] {
 function standardOutput(isTerminal: boolean): ProcessIO["write"] {
   let sink: Bun.FileSink | undefined;
   return async (text) => {
+    if (sink === undefined && wasClosed(1)) throw new Error(CLOSED);
     sink ??= Bun.stdout.writer();
-    await Promise.all([sink.write(isTerminal ? terminalOutput().forTerminal(text) : text), sink.flush()]);
+    try {
+      await Promise.all([sink.write(isTerminal ? terminalOutput().forTerminal(text) : text), sink.flush()]);
+    } catch (error) {
+      throw isReaderGone(error) ? error : streamError("write to standard output", error);
+    }
   };
 }
+
+const CLOSED = "Standard output is closed; redirect it to a file, or to /dev/null";
+
+const isReaderGone = (error: unknown) => (error as NodeJS.ErrnoException).code === "EPIPE";
+
+function streamError(what: string, error: unknown): Error {
+  const { message, code } = error as NodeJS.ErrnoException;
+  // As in `ENOSPC: no space left on device, write`.
+  const why = /^[A-Z0-9]+: (.*?)(?:, \w+)?$/.exec(message)?.[1] ?? message;
+  return Object.assign(new Error(`Could not ${what}: ${why}`, { cause: error }), { code });
+}
+
+function standardInput(): AsyncIterable<Uint8Array> {
+  const failed = (error: unknown): never => {
+    throw streamError("read standard input", error);
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      let chunks: AsyncIterator<Uint8Array>;
+      try {
+        chunks = Bun.stdin.stream()[Symbol.asyncIterator]();
+      } catch (error) {
+        return failed(error);
+      }
+      return {
+        next: () => chunks.next().catch(failed),
+        return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
+}
+
+/**
+ * Whether a stream was closed when the program started: Bun then opens /dev/null in its place, to be closed in programs that
+ * it starts, which no stream that was inherited is. Known on Linux only.
+ */
+function wasClosed(fd: number): boolean {
+  try {
+    if (!isNull(fd)) return false;
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch {
+    return false; // no /proc
+  }
+}
+
+const CLOSE_ON_EXEC = 0o2000000;
 
 const terminalOutput = () => require("./terminal-output.ts") as typeof TerminalOutput;
 
@@ -81,10 +137,11 @@ function appendLine(file: string, text: string): void {
 /** File names and error texts may contain escape sequences; keep them away from the terminal. */
 const printable = printableLines;
 
-/** Checks for a character device first, because `node:tty` takes 3 ms to load. */
+/** Looks for a character device other than `/dev/null` first, because `node:tty` takes 3 ms to load. */
 function isTerminal(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice() && (require("node:tty") as typeof Tty).isatty(fd);
+    if (!fstatSync(fd).isCharacterDevice() || isNull(fd)) return false;
+    return (require("node:tty") as typeof Tty).isatty(fd);
   } catch {
     // A closed descriptor is not a terminal.
     return false;

@@ -57,8 +57,7 @@ export function agentFacts(page: AgentPage): AgentFacts {
   set("tools", fields.has("tools") ? wordsOf(fields, "tools") : undefined);
   set("model", lineIn(fields, "model", LONGEST_WORD));
   set("effort", choiceIn(page, "effort", EFFORTS));
-  if (isBubble(page)) draft.bubbles = true;
-  else set("permissionMode", modeIn(page));
+  set("permissionMode", modeIn(page));
   set("maxTurns", countIn(page, "maxTurns"));
   set("maxBudgetUsd", budgetIn(page));
   set("color", lineIn(fields, "color", LONGEST_WORD));
@@ -168,16 +167,12 @@ function refusedIn({ fields, report }: AgentPage): readonly string[] {
   return [...words, "*"];
 }
 
-/** Not a mode: it says whom to ask. */
-const isBubble = ({ fields }: AgentPage) => {
-  const node = fields.get("permissionMode");
-  return node !== undefined && fieldText(node) === "bubble";
-};
-
 function modeIn(page: AgentPage): AgentDefinition["permissionMode"] {
   const node = written(page, "permissionMode");
   if (node === undefined) return undefined;
   const value = fieldText(node);
+  // Not a mode: it asks for what every agent may do, to ask in the background.
+  if (value === "bubble") return undefined;
   return isPermissionMode(value) ? value : odd(page, "permissionMode", node, either(PERMISSION_MODES));
 }
 

@@ -276,12 +276,11 @@ test.each([
   expect(world.agents().list()[0]!.tools).toEqual(tools);
 });
 
-test("permissionMode: bubble lets an agent in the background ask", () => {
+test("permissionMode: bubble is what every agent may do", () => {
   using world = agentWorld();
   world.agent("home/.claude/agents/x.md", "x", "X", "permissionMode: bubble\n");
   const set = world.agents();
   expect(set.problems).toEqual([]);
-  expect(set.list()[0]).toMatchObject({ bubbles: true });
   expect(set.list()[0]).not.toHaveProperty("permissionMode");
 });
 

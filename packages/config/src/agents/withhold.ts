@@ -56,7 +56,6 @@ export function withhold(agent: Mutable<AgentDefinition>, { lines, policy, odd }
   const isWide = permissionMode !== undefined && !isAsking(permissionMode);
   if (place !== undefined && (isWide || (plugin !== undefined && "permissionMode" in lines))) {
     delete agent.permissionMode;
-    delete agent.bubbles;
     lose("permissionMode", place);
   }
   // Memory is a folder that an agent changes unasked; and what the user's own agent of this name remembers is not for

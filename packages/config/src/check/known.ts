@@ -13,16 +13,10 @@ export const KEYS: readonly KnownKey[] = Object.entries<SettingsRow>(SETTINGS_TA
 }));
 
 const BY_NAME: ReadonlyMap<string, KnownKey> = new Map(KEYS.map((known) => [known.key, known]));
-/** The objects that hold known keys: `permissions`, `sandbox.network` … */
-const GROUPS: ReadonlySet<string> = new Set(
-  KEYS.flatMap(({ key }) => {
-    const parts = key.split(".");
-    return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("."));
-  }),
-);
 
 export const knownKey = (name: string): KnownKey | undefined => BY_NAME.get(name);
-export const isGroup = (name: string): boolean => GROUPS.has(name);
+/** Whether it is an object that holds known keys: `permissions`, `sandbox.network` … */
+export const isGroup = (name: string): boolean => KEYS.some(({ key }) => key.startsWith(`${name}.`));
 
 /** The rows of a key, or of all keys in a group. */
 export const keysUnder = (name: string): readonly KnownKey[] =>

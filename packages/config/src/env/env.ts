@@ -1,5 +1,6 @@
 // The environment of the session, and the part of it that child processes inherit. Pure.
 
+import { isVariableOn } from "@keelson/protocol";
 import type * as Scrub from "./scrub.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,8 +35,7 @@ export function beneathFolder(
 export function inheritedEnvironment(env: Environment, keys: readonly string[] = []): Record<string, string> {
   // Loaded late: few use it.
   const isScrubbed =
-    /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"]?.trim() ?? "") &&
-    (require("./scrub.ts") as typeof Scrub).isCredential;
+    isVariableOn(env["CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"]) && (require("./scrub.ts") as typeof Scrub).isCredential;
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || !reachesChildren(name)) continue;

@@ -177,6 +177,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_GLOB_NO_IGNORE: variable("yes", "false: Glob respects ignore files", "tools"),
   CLAUDE_CODE_GLOB_TIMEOUT_SECONDS: variable("yes", "time limit of a search", "tools"),
   KEELSON_RG: variable("if trusted", "the ripgrep program", "host"),
+  USE_BUILTIN_RIPGREP: variable("if trusted", "0: use the ripgrep of the system, if there is one", "host"),
   CLAUDE_CODE_MAX_WEB_SEARCHES_PER_SESSION: variable(
     "if trusted",
     "how many web searches a session may make",
@@ -185,6 +186,13 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   BRAVE_API_KEY: variable("user only", "key for searching with brave", "runtime"),
   TAVILY_API_KEY: variable("user only", "key for searching with tavily", "runtime"),
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
+  CLAUDE_CODE_MCP_STARTUP_WAIT_MS: variable(
+    "if trusted",
+    "how long the first request waits for MCP servers",
+    "runtime",
+  ),
+  MCP_CONNECTION_NONBLOCKING: variable("if trusted", "0: wait longer for the MCP servers of files", "runtime"),
+  MCP_CONNECT_TIMEOUT_MS: variable("if trusted", "how much longer, less 2 s", "runtime"),
   CLAUDE_CODE_MCP_ALLOWLIST_ENV: variable(
     "user only",
     "1: MCP programs get few variables besides their own",

@@ -3,12 +3,15 @@
 
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { InstructionChange, InstructionFile, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
+import type { MemoryFolder } from "./memory.ts";
 import { sight } from "./files/sighting.ts";
 import { folderFiles, readTiers, type InstructionOptions, type InstructionSettings, type Tiers } from "./tiers.ts";
 
 export interface InstructionSet {
   /** For the first message of a session, in order. Updated by `changed`. */
   readonly files: readonly InstructionFile[];
+  /** Where the memory is; undefined if it is off. */
+  readonly memory: MemoryFolder | undefined;
   /** Problems to show the user, one sentence each. `nested` may add some. */
   readonly notices: readonly string[];
   readonly leftOut: readonly LeftOut[];
@@ -29,6 +32,7 @@ export function loadInstructions(settings: InstructionSettings, options: Instruc
     get files() {
       return state.files;
     },
+    memory: state.memory,
     get notices() {
       return addNotices(said, state.collector.leftOut);
     },

@@ -3,6 +3,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { unplantedFolder } from "@keelson/disk/real-path";
+import { isVariableOn } from "@keelson/protocol";
 import { atHome } from "../scopes/scopes.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import type { Collector } from "./collect.ts";
@@ -22,10 +23,16 @@ export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDir
     flags.bare ||
     flags.safe ||
     settings.autoMemoryEnabled === false ||
-    env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] === "1"
+    isVariableOn(env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"])
   )
     return undefined;
   return chosen(place) ?? join(projectDirectory(repositoryRoot(place.cwd)), "memory");
+}
+
+export interface MemoryFolder {
+  readonly folder: string;
+  /** As `realMemoryDirectory` has it. */
+  readonly real: string | undefined;
 }
 
 /** With links resolved; undefined if a command may have put a link in its place. Then it is neither read nor written unasked. */
@@ -49,12 +56,11 @@ const LINKED = 'it is reached through a link; remove the link, or name the folde
 
 /** The first lines of the agent's own index and of the team's. The model reads other memory files itself. */
 export function readMemory(
-  folder: string,
-  place: MemoryPlace & Pick<Snapshot, "configDir">,
+  { folder, real }: MemoryFolder,
   reason: LoadReason,
   collector: Collector,
 ): readonly InstructionFile[] {
-  if (realMemoryDirectory(folder, place) === undefined) {
+  if (real === undefined) {
     collector.leaveOut(folder, LINKED);
     return [];
   }

@@ -2,6 +2,7 @@
 // working directory, and memory.
 
 import { dirname, join, sep } from "node:path";
+import { isVariableOn } from "@keelson/protocol";
 import { managedDirectory } from "../scopes/scopes.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 import { isApproved } from "./approval.ts";
@@ -9,7 +10,13 @@ import { createCollector, type Candidate, type Collector } from "./collect.ts";
 import type { InstructionFile, InstructionKind, LoadReason } from "./instruction-file.ts";
 import { lookInto, rulesIn, type FolderFiles } from "./files/look-into.ts";
 import { repositoryRoot } from "./files/repository.ts";
-import { memoryDirectory, readMemory, type ProjectDirectory } from "./memory.ts";
+import {
+  memoryDirectory,
+  readMemory,
+  realMemoryDirectory,
+  type MemoryFolder,
+  type ProjectDirectory,
+} from "./memory.ts";
 
 export type InstructionSettings = Pick<
   Snapshot,
@@ -27,6 +34,7 @@ export interface Tiers {
   readonly plan: Plan;
   readonly collector: Collector;
   readonly files: readonly InstructionFile[];
+  readonly memory: MemoryFolder | undefined;
 }
 
 /** Which kinds of files are read, and why others are not. */
@@ -64,13 +72,13 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
     files.push(...folderFiles(folder, isDoubled(folder) ? localOnly : plan, { reason }, collector));
   }
   if (root !== cwd) files.push(...folderFiles(root, { ...plan, look: dotOnly(plan.look) }, { reason }, collector));
-  if (env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] === "1") {
+  if (isVariableOn(env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"])) {
     for (const folder of settings.directories) files.push(...folderFiles(folder, plan, { reason }, collector));
   }
-  const memory = memoryDirectory(settings, options.projectDirectory);
-  if (memory !== undefined && plan.off.AutoMemory === undefined)
-    files.push(...readMemory(memory, settings, reason, collector));
-  return { plan, collector, files };
+  const folder = memoryDirectory(settings, options.projectDirectory);
+  const memory = folder === undefined ? undefined : { folder, real: realMemoryDirectory(folder, settings) };
+  if (memory && plan.off.AutoMemory === undefined) files.push(...readMemory(memory, reason, collector));
+  return { plan, collector, files, memory };
 }
 
 /** Managed instructions are always read: no flag, setting or pattern turns them off. */
@@ -141,7 +149,7 @@ function turnedOff({ flags, env, trusted, requireTrust }: InstructionSettings): 
   const all = (why: string) => ({ User: why, Project: why, Local: why, AutoMemory: why, TeamMemory: why });
   if (flags.bare) return all("--bare skips it");
   if (flags.safe) return all("--safe-mode skips it");
-  if (env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] === "1") return all("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
+  if (isVariableOn(env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"])) return all("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
   const { settingSources: sources = ["user", "project", "local"] } = flags;
   const excluded = (source: "user" | "project" | "local") => `--setting-sources does not include ${source}`;
   return {

@@ -3,6 +3,7 @@
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PermissionMode, Settings, SettingsKey } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 import type { Environment } from "../env/env.ts";
 import { ConfigError } from "../errors.ts";
 import { restrict, type Standing } from "../scopes/folder.ts";
@@ -90,8 +91,8 @@ export function gather(options: LoadSettingsOptions): Gathered {
   const flags: Flags = {
     ...given,
     ...(places.projectRoot === undefined ? {} : { projectConfigRoot: places.projectRoot }),
-    ...(env["CLAUDE_CODE_SIMPLE"] === "1" ? { bare: true } : {}),
-    ...(env["CLAUDE_CODE_SAFE_MODE"] === "1" ? { safe: true } : {}),
+    ...(isVariableOn(env["CLAUDE_CODE_SIMPLE"]) ? { bare: true } : {}),
+    ...(isVariableOn(env["CLAUDE_CODE_SAFE_MODE"]) ? { safe: true } : {}),
   };
 
   const globalFile = globalConfigFile(home, env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);

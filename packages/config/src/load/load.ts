@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "@keelson/engine";
-import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
+import { isObject, isVariableOn, type JsonObject, type Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
 import { applyBlocks, beneathFolder, inheritedEnvironment } from "../env/env.ts";
 import { ConfigError } from "../errors.ts";
@@ -31,7 +31,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
   const settings = unread ? forbidWideModes(gathered.settings) : gathered.settings;
 
   checkAgentFlag(flags, settings);
-  const question = { settings, flags, isRoot: options.uid === 0, isSandbox: env["IS_SANDBOX"] === "1", unread };
+  const question = { settings, flags, isRoot: options.uid === 0, isSandbox: isVariableOn(env["IS_SANDBOX"]), unread };
   const ownEnv = applyBlocks(
     env,
     scopes.map((scope) => scope.settings.env ?? {}),

@@ -1,10 +1,10 @@
 // The model and the mode of an agent, and how agents are listed.
 
 import { describe, expect, test } from "bun:test";
-import { PERMISSION_MODES, type AgentDefinition, type PermissionMode } from "@keelson/protocol";
+import { PERMISSION_MODES, stricterMode, type AgentDefinition, type PermissionMode } from "@keelson/protocol";
 import type { Rule } from "../permission/rules/rule.ts";
 import { agentListing, agentListingLimits, agentsLeft, toolsInWords } from "./listing.ts";
-import { narrowerMode } from "./mode.ts";
+import { agentMode, widensMode } from "./mode.ts";
 import { agentModel } from "./model.ts";
 
 describe("agentModel()", () => {
@@ -33,19 +33,62 @@ describe("agentModel()", () => {
   });
 });
 
-describe("narrowerMode()", () => {
-  test("is the parent's unless the parent is in default and the agent wants less", () => {
-    const rows = PERMISSION_MODES.flatMap((parent) => PERMISSION_MODES.map((wanted) => [parent, wanted] as const));
-    const others = rows.filter(([parent, wanted]) => narrowerMode(parent, wanted) !== parent);
-    expect(others).toEqual([
-      ["default", "dontAsk"],
-      ["default", "plan"],
-    ]);
-    for (const [parent, wanted] of others) expect(narrowerMode(parent, wanted)).toBe(wanted);
+describe("agentMode()", () => {
+  /** By parent, then by what the definition wants. `*`: only if the definition may widen the mode; else the parent's. */
+  const TABLE: Readonly<Record<PermissionMode, Readonly<Record<PermissionMode, string>>>> = {
+    plan: all("plan"),
+    dontAsk: { ...all("dontAsk"), plan: "plan" },
+    default: { ...all("default"), plan: "plan", dontAsk: "dontAsk", acceptEdits: "acceptEdits *" },
+    acceptEdits: { ...all("acceptEdits"), plan: "plan", dontAsk: "dontAsk", default: "default" },
+    auto: { ...all("auto"), plan: "plan", dontAsk: "dontAsk", default: "default", acceptEdits: "acceptEdits *" },
+    bypassPermissions: { ...own(), bypassPermissions: "bypassPermissions" },
+  };
+
+  function all(mode: PermissionMode) {
+    return Object.fromEntries(PERMISSION_MODES.map((wanted) => [wanted, mode])) as Record<PermissionMode, string>;
+  }
+  function own() {
+    return Object.fromEntries(PERMISSION_MODES.map((wanted) => [wanted, wanted])) as Record<PermissionMode, string>;
+  }
+
+  const rows = PERMISSION_MODES.flatMap((parent) => PERMISSION_MODES.map((wanted) => [parent, wanted] as const));
+
+  test.each(rows)("parent %s, definition %s", (parent, wanted) => {
+    const [mode, exception] = TABLE[parent][wanted].split(" ");
+    expect<string>(agentMode(parent, wanted, { mayWiden: true })).toBe(mode!);
+    expect<string>(agentMode(parent, wanted, { mayWiden: false })).toBe(exception ? parent : mode!);
   });
 
-  test.each<PermissionMode>([...PERMISSION_MODES])("without a wish it is the parent's: %s", (mode) => {
-    expect(narrowerMode(mode, undefined)).toBe(mode);
+  test("it is wider than the parent's in one case, and never auto or bypassPermissions unless the parent is", () => {
+    const wider = rows.filter(([parent, wanted]) => {
+      const mode = agentMode(parent, wanted, { mayWiden: true });
+      return stricterMode(mode, parent) !== mode;
+    });
+    expect(wider).toEqual([["default", "acceptEdits"]]);
+  });
+
+  test.each(PERMISSION_MODES)("below any chain of parents that has a plan agent in it, %s is plan", (last) => {
+    for (const [parent, middle] of rows) {
+      const planner = agentMode(agentMode(parent, middle, { mayWiden: true }), "plan", { mayWiden: true });
+      expect(agentMode(planner, last, { mayWiden: true })).toBe("plan");
+    }
+  });
+
+  test.each(PERMISSION_MODES)("without a wish it is the parent's: %s", (mode) => {
+    expect(agentMode(mode, undefined, { mayWiden: true })).toBe(mode);
+  });
+
+  test.each([
+    ["managed", undefined, true],
+    ["flag", undefined, true],
+    ["project", undefined, true],
+    ["user", undefined, true],
+    ["project", true, false],
+    ["user", true, false],
+    ["plugin", undefined, false],
+    ["built-in", undefined, false],
+  ] as const)("a definition from %s (untrusted: %p) may widen: %p", (source, untrusted, may) => {
+    expect(widensMode({ source, ...(untrusted && { untrusted }) })).toBe(may);
   });
 });
 

@@ -4,5 +4,5 @@
 export { agentTools, type AgentKind, type AgentTools, type AgentToolsOptions } from "./tools.ts";
 export { agentModel } from "./model.ts";
 export { renderAgentPrompt } from "../context/agent-prompt.ts";
-export { narrowerMode } from "./mode.ts";
+export { agentMode, widensMode } from "./mode.ts";
 export { agentListing, agentListingLimits, agentsLeft, toolsInWords } from "./listing.ts";

@@ -1,11 +1,14 @@
 // How the sandbox and the shield change a decision. Nothing is run: both are facts given to the gate.
 
 import { expect, test } from "bun:test";
+import { NOTHING_SAID } from "@keelson/protocol";
 import { analyseCommand } from "./command/analysis/command.ts";
 import { bash, type Verdict, type GateSetup } from "./gate.test-support.ts";
 import { isExcluded } from "./rules/sandboxed.ts";
 
 const sandbox = { active: true, autoAllow: true, allowUnsandboxed: true, excluded: ["docker *"] };
+
+const shield = { ...sandbox, isShield: true, autoAllow: false, excluded: [] };
 
 test.each<[string, GateSetup, Verdict]>([
   ["npm test", { sandbox }, "allow"],
@@ -38,6 +41,14 @@ test.each<[string, GateSetup, Verdict]>([
   ["docker ps", { sandbox, unsandboxed: true }, "ask"],
   ["ls", { sandbox: { ...sandbox, active: false }, unsandboxed: true }, "allow"],
   ["ls", { unsandboxed: true }, "allow"],
+  // Only a person lifts the shield.
+  ["ls", { unsandboxed: true, sandbox: shield }, "ask"],
+  ["npm test", { unsandboxed: true, sandbox: shield, with: { allow: ["Bash"] } }, "ask"],
+  ["npm test", { unsandboxed: true, sandbox: shield, hook: { ...NOTHING_SAID, verdict: "allow" } }, "ask"],
+  ["npm test", { unsandboxed: true, sandbox: shield, mode: "dontAsk", with: { allow: ["Bash"] } }, "deny"],
+  ["npm test", { unsandboxed: true, sandbox: shield, mode: "bypassPermissions" }, "allow"],
+  ["npm test", { sandbox: shield, with: { allow: ["Bash"] } }, "allow"],
+  ["npm test", { sandbox, unsandboxed: true, with: { allow: ["Bash"] } }, "allow"],
 ])("%j in %j: %s", (command, setup, expected) => {
   expect(bash(command, setup).behavior).toBe(expected);
 });

@@ -24,7 +24,7 @@ import {
   type GateQuestion,
 } from "./question.ts";
 import { isStarRule, type Rule } from "./rules/rule.ts";
-import { CONFINED, protectedWish, refusal, unasked, wish } from "./sentences.ts";
+import { CONFINED, OUTSIDE_SHIELD, protectedWish, refusal, unasked, wish } from "./sentences.ts";
 import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./rules/suggest.ts";
 
 export type { GateDecision, GateQuestion, SandboxState } from "./question.ts";
@@ -63,14 +63,15 @@ const CHECKS = [
 export type Check = (typeof CHECKS)[number][0];
 export const CHECK_ORDER: readonly Check[] = CHECKS.map(([name]) => name);
 
-/** The decision, and the check that made it. In `dontAsk` mode, `asked` is the decision before it became a no. */
+/** The decision, and the check that made it. If no one may be asked, `asked` is the decision before it became a no. */
 export function trace(given: GateQuestion): { check: Check; decision: GateDecision; asked?: GateDecision } {
   const ready = { ...given, matchers: given.matchers ?? newMatchers() };
   const question: Case = given.access.kind === "command" ? { ...ready, command: commandCase(ready) } : ready;
   for (const [check, answer] of CHECKS) {
     const decision = answer(question);
     if (decision === undefined) continue;
-    if (decision.behavior !== "ask" || question.mode !== "dontAsk") return { check, decision };
+    const mayAsk = question.mode !== "dontAsk" && question.neverAsks !== true;
+    if (decision.behavior !== "ask" || mayAsk) return { check, decision };
     return { check, decision: deny("mode", unasked(question.tool), decision.rule), asked: decision };
   }
   throw new Error("unreachable: the last check always answers");
@@ -135,7 +136,13 @@ function safety(question: Case): GateDecision | undefined {
     if (path !== undefined) return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
   }
   const danger = command?.checks.safety(command.view);
-  return danger && { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };
+  if (danger) return { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };
+  return leavesShield(question) ? { ...asking("protected", OUTSIDE_SHIELD), reasonType: "sandboxOverride" } : undefined;
+}
+
+/** Only a person can lift the shield. A rule about the command says nothing about that. */
+function leavesShield({ command, sandbox, mode }: Case): boolean {
+  return command?.view.sandbox === "out" && sandbox?.isShield === true && mode !== "bypassPermissions";
 }
 
 const MADE_IN_PLAN = {

@@ -29,6 +29,8 @@ export interface GateQuestion {
   readonly hook: HookOutcome;
   readonly rules: readonly Rule[];
   readonly mode: PermissionMode;
+  /** What would need approval is denied, as in `dontAsk` mode: a stricter mode may hold at the same time. */
+  readonly neverAsks?: boolean;
   /** Working directories, absolute, links resolved; the first is where the session was started. */
   readonly directories: readonly string[];
   readonly cwd: string;
@@ -68,6 +70,8 @@ export type CommandShell = "bash" | "old bash" | "other";
 
 export interface SandboxState {
   readonly active: boolean;
+  /** It is only the shield, which no rule lets a command leave. */
+  readonly isShield?: boolean;
   /** Commands inside it run without approval. */
   readonly autoAllow: boolean;
   /** Whether a call may ask to run outside it. */

@@ -66,6 +66,10 @@ export const CONFINED =
   "Commands cannot run outside the sandbox in this session (sandbox.allowUnsandboxedCommands is off). " +
   "Run it without dangerouslyDisableSandbox.";
 
+export const OUTSIDE_SHIELD =
+  "This command asks to run without the protection of Keelson's own files, git hooks and other programs " +
+  "(dangerouslyDisableSandbox), which takes approval, whatever the rules allow. Without that, it runs protected.";
+
 /** Commands may be of any length, but people read sentences about them. */
 export const shortCommand = (text: string) => cutMiddle(text, LONGEST_SHOWN);
 

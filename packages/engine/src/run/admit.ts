@@ -11,6 +11,7 @@ import {
   type PromptMessage,
   type UserSubject,
 } from "@keelson/protocol";
+import { fitted } from "../tool/tool-outcome.lazy.ts";
 import type { ExpandedPrompt, Ports, PromptExpansion } from "../ports.ts";
 
 export interface Admission {
@@ -51,12 +52,13 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   });
   if (isRefusal(said)) return blockPrompt(said, text, ports);
   for (const each of stackOf(expansion)) each.admitted?.();
-  const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
+  const message = await fittedMessage(prompt, ports);
+  const media = blocksOf(message.content).filter(({ type }) => type !== "text");
   const typed: NewEntry = {
     type: "user",
     uuid: prompt.uuid ?? ports.newId(),
     promptId,
-    message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : prompt.message,
+    message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : message,
     permissionMode: mode,
     ...byUserOf(prompt, expanded.content ? text : undefined),
     ...(prompt.origin ? { isMeta: true, origin: prompt.origin } : { promptSource: "sdk" }),
@@ -69,6 +71,12 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
   const { attachments = [], answer } = expanded;
   return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
+}
+
+/** The message of a prompt, with images of a size that the model can use. */
+export async function fittedMessage({ message }: PromptMessage, ports: Ports): Promise<PromptMessage["message"]> {
+  if (typeof message.content === "string" || !message.content.some(({ type }) => type === "image")) return message;
+  return { ...message, content: await fitted(message.content, ports) };
 }
 
 /** Of a command, the user said what was typed; its text is someone else's. */

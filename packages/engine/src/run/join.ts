@@ -1,7 +1,7 @@
 // A prompt that came while the run was busy, for the model to read behind the results of its calls.
 
 import { blocksOf, textOf, type NewEntry, type PromptMessage } from "@keelson/protocol";
-import { blockPrompt, isRefusal, reminder } from "./admit.ts";
+import { blockPrompt, fittedMessage, isRefusal, reminder } from "./admit.ts";
 import type { Ports } from "../ports.ts";
 
 /** Gives the model the queued prompts that may join this run, in order. An interrupt leaves the rest in the queue. */
@@ -15,7 +15,8 @@ export async function joinQueued(ports: Ports, add: (...entries: NewEntry[]) => 
     if (isRefusal(said)) await blockPrompt(said, textOf(prompt.message.content), ports);
     else {
       const context = said.context.map((text) => reminder(text, ports.newId()));
-      await add(...context, ...mentioned, joinedEntry(prompt, ports.newId()));
+      const message = await fittedMessage(prompt, ports);
+      await add(...context, ...mentioned, joinedEntry({ ...prompt, message }, ports.newId()));
     }
   }
 }

@@ -378,3 +378,24 @@ test("an input is repaired once: what is recorded is what the tool gets", async 
   expect(got).toEqual(["x!"]);
   expect(recorded).toMatchObject([{ input: { text: "x!" } }]);
 });
+
+test("a call gets the tools, and completes its input, as the calls before it left them", async () => {
+  const log: string[] = [];
+  const [shared, alone] = tools(log) as [Tool, Tool];
+  let known = "nothing";
+  const offered: Tool[] = [
+    {
+      ...shared,
+      async run({ text }) {
+        // Meanwhile the next call comes, and waits.
+        for (let left = 100; left > 0; left--) await breathe();
+        known = text;
+        offered.splice(1, 1, { ...alone, complete: (input) => ({ text: `${input.text} after ${known}` }) });
+        return { said: text };
+      },
+    },
+    { ...alone, complete: () => ({ text: "as it was" }) },
+  ];
+  await play(steppedModel(["first", "alone"]), { tools: offered });
+  expect(log).toEqual(["start alone after first", "end alone after first"]);
+});

@@ -55,12 +55,12 @@ export class Batch implements Calls {
   async #place(call: StreamedCall): Promise<void> {
     const { name } = call.block;
     await this.#ports.awaitTool?.(this.#ports.toolAlias?.(name) ?? name);
-    const checked = checkCall(call, this.#ports);
-    const isShared = await isParallelSafe(checked);
+    const isShared = await isParallelSafe(checkCall(call, this.#ports));
     if (!isShared) await Promise.all(this.#running);
     while (this.#running.size >= this.#ports.concurrency) await Promise.race(this.#running);
 
-    const answer = this.#settle(checked);
+    // Checked when its turn comes: calls before it may have changed which tools there are.
+    const answer = this.#settle(checkCall(call, this.#ports));
     this.#answers.push(answer);
     const over = answer.then(
       () => void this.#running.delete(over),

@@ -62,7 +62,7 @@ export interface Files {
 }
 
 export interface SearchResult {
-  /** 0: found; 1: nothing found; 2: error, see `stderr`. */
+  /** 0: found; 1: nothing found; 2: an error, or some files could not be read: see `stderr`. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -71,7 +71,7 @@ export interface SearchResult {
   readonly timedOut: boolean;
 }
 
-/** ripgrep. */
+/** ripgrep. Rejects if it did not do its work, so that nothing found always means that nothing is there. */
 export interface Search {
   run(
     args: readonly string[],

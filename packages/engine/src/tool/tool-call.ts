@@ -117,14 +117,15 @@ export function repairedCall(
   if (!tool || !isObject(block.input)) return { block };
   const given = block.input as JsonObject;
   try {
-    const result = validateInput(tool, given);
+    const repaired = repairInput(tool, given);
+    const keys = Object.keys(repaired);
+    const result = validateRepaired(tool, repaired);
     if (!result.ok) return { block };
     const checked = { tool, input: result.input };
-    const keys = Object.keys(repairInput(tool, given));
-    const input = Object.fromEntries(keys.map((key) => [key, result.input[key]]));
     const isSame =
-      keys.length === Object.keys(given).length && keys.every((key) => isSameValue(input[key], given[key]));
-    return { block: isSame ? block : { ...block, input }, checked };
+      keys.length === Object.keys(given).length && keys.every((key) => isSameValue(result.input[key], given[key]));
+    if (isSame) return { block, checked };
+    return { block: { ...block, input: Object.fromEntries(keys.map((key) => [key, result.input[key]])) }, checked };
   } catch {
     // The same failure answers the call.
     return { block };
@@ -160,13 +161,14 @@ const unexpectedFailure = (tool: string, error: unknown) =>
   `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
 async function attempt(
-  { call, tool, input: given }: Extract<CheckedCall, { tool: Tool }>,
+  { call, tool, input: asked }: Extract<CheckedCall, { tool: Tool }>,
   ports: Ports,
   line: CallQueue,
 ): Promise<ToolOutcome> {
   const { block } = call;
   const follow: NewEntry[] = [];
   const context: ToolContext = { ...ports.context(block), follow: (entry) => void follow.push(entry) };
+  const given = complete(asked, tool);
   try {
     await tool.check?.(given, context);
   } catch (error) {
@@ -176,9 +178,10 @@ async function attempt(
 
   const names = { tool_name: tool.name, tool_use_id: block.id };
   const before = await ports.fire("PreToolUse", { ...names, tool_input: given });
-  const rewritten: Checked =
+  const validated: Checked =
     before.input === undefined ? { ok: true, input: given } : validateInput(tool, before.input);
-  if (!rewritten.ok) return { ...invalidCall(rewritten.message), tool: tool.name };
+  if (!validated.ok) return { ...invalidCall(validated.message), tool: tool.name };
+  const rewritten = before.input === undefined ? validated : { ...validated, input: complete(validated.input, tool) };
   const { input } = rewritten;
   if (before.verdict === "defer") {
     return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
@@ -243,6 +246,8 @@ async function attempt(
   };
 }
 
+const complete = (input: JsonObject, tool: Tool): JsonObject => tool.complete?.(input) ?? input;
+
 /** A command says so itself. */
 const isInterrupted = (output: unknown) => isObject(output) && output["interrupted"] === true;
 
@@ -272,13 +277,18 @@ function repairInput({ repair, dropsUnknown, input }: Tool, given: Record<string
   return Object.fromEntries(Object.entries(repaired).filter(([key]) => Object.hasOwn(known, key)));
 }
 
+let validate: typeof Validate | undefined;
+/** 17 KB that no session needs before its first call. */
+const checker = () => (validate ??= require("../schema/validate.ts") as typeof Validate).checkInput;
+
 /** Whoever changed the input last, the tool only sees input that matches its schema. */
 export function validateInput(tool: Tool, given: unknown): Checked {
-  const repaired = isObject(given) ? repairInput(tool, given) : given;
+  return validateRepaired(tool, isObject(given) ? repairInput(tool, given) : given);
+}
+
+function validateRepaired(tool: Tool, repaired: unknown): Checked {
   if (!tool.invalid) {
-    // 17 KB that no session needs before its first call.
-    const { checkInput } = require("../schema/validate.ts") as typeof Validate;
-    return checkInput(tool.name, tool.input.json, repaired);
+    return checker()(tool.name, tool.input.json, repaired);
   }
   const message = tool.invalid(repaired);
   return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };

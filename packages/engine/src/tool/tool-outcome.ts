@@ -55,7 +55,7 @@ export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "o
 
 /** How much of a result the model sees. */
 export interface ShownLimit {
-  readonly ports: Pick<Ports, "model" | "spill">;
+  readonly ports: Pick<Ports, "model" | "spill" | "fitImage">;
   readonly allot?: CallQueue["allot"];
 }
 
@@ -80,11 +80,22 @@ export async function limitShown(
   };
   if (typeof shown === "string") return fits(shown) ? shown : save(shown, id);
   return Promise.all(
-    shown.map(async (block, index): Promise<ContentBlock> => {
+    (await fitted(shown, ports)).map(async (block, index): Promise<ContentBlock> => {
       const text = block.type === "text" ? (block as { text: string }).text : "";
       return fits(text) ? block : { type: "text", text: await save(text, `${id}-${index}`) };
     }),
   );
+}
+
+/** Scales the images. One after the other: several large images at once would need gigabytes. */
+export async function fitted(
+  blocks: readonly ContentBlock[],
+  { fitImage }: Pick<Ports, "fitImage">,
+): Promise<readonly ContentBlock[]> {
+  if (fitImage === undefined || !blocks.some(({ type }) => type === "image")) return blocks;
+  const all: ContentBlock[] = [];
+  for (const block of blocks) all.push(block.type === "image" ? await fitImage(block) : block);
+  return all;
 }
 
 /**

@@ -63,12 +63,17 @@ export interface Tool<I = any, O = any> {
   readonly maxShown?: number;
   /** Text longer than `maxShown`: the name of its file, and what the model reads instead. */
   overflow?(text: string): { readonly name: string; notice(path: string): string };
-  /** Fixes harmless mistakes of the model before the schema check (`offset: -1`, an extra field). */
+  /**
+   * Fixes harmless mistakes of the model before the schema check (`offset: -1`, an extra field). Pure: it runs while the reply
+   * still arrives, before the calls in front of this one.
+   */
   repair?(input: Record<string, unknown>): Record<string, unknown>;
   /** Fields that its schema does not have are dropped, before the schema check. Models send those of other versions. */
   readonly dropsUnknown?: boolean;
   /** Replaces the schema check, with the tool's own message for invalid input. */
   invalid?(input: unknown): string | undefined;
+  /** Adds to a valid input what the call finds when its turn comes. Hooks, the gate and whoever approves it see the result. */
+  complete?(input: I): I;
   /** Checks, without side effects, whether the call can work at all. Runs before any permission question. */
   check?(input: I, context: ToolContext): Promise<void> | void;
   access(input: I, context: ToolContext): Access | Promise<Access>;

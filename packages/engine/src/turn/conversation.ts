@@ -9,6 +9,7 @@ import {
   isText,
   isToolResult,
   isToolUse,
+  isWholeBlock,
   type AssistantSubject,
   type AttachmentSubject,
   type ByUser,
@@ -42,6 +43,9 @@ const SHOWN = new Set([
   "skill_listing",
   "todo_reminder",
 ]);
+
+/** In place of a result that has nothing in it. */
+export const NO_OUTPUT = "(no output)";
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
 
@@ -184,7 +188,7 @@ export class Conversation {
     const shown = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
     const readable = shown.filter(({ content }) => typeof content === "string" || Array.isArray(content));
     const blocks = readable.flatMap(({ content }) => blocksOf(content));
-    this.#addUser(blocks, typeof entry.byUser === "string" ? [entry.byUser] : []);
+    this.#addUser(blocks.filter(isWholeBlock), typeof entry.byUser === "string" ? [entry.byUser] : []);
   }
 
   #prefaced(entry: UserSubject): readonly ContentBlock[] {
@@ -313,6 +317,19 @@ function originOf(model: string, callState: ReplyOrigin["callState"] = {}): Repl
   return Object.keys(callState).length === 0 ? { model } : { model, callState };
 }
 
+/** The API refuses blank texts, also in results, and a result that is an empty list. */
 function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
-  return blocks.some(isBlank) ? blocks.filter((block) => !isBlank(block)) : blocks;
+  if (!blocks.some((block) => isBlank(block) || hasBlanks(block))) return blocks;
+  return blocks.filter((block) => !isBlank(block)).map((block) => (hasBlanks(block) ? filled(block) : block));
+}
+
+function hasBlanks(block: ContentBlock): block is ToolResultBlock {
+  return (
+    isToolResult(block) && Array.isArray(block.content) && (block.content.length === 0 || block.content.some(isBlank))
+  );
+}
+
+function filled(result: ToolResultBlock): ToolResultBlock {
+  const content = blocksOf(result.content).filter((block) => !isBlank(block));
+  return { ...result, content: content.length === 0 ? NO_OUTPUT : content };
 }

@@ -38,7 +38,8 @@ export function partsOfRun(ports: Pick<Ports, "model" | "system" | "tools" | "to
 /** The parts that stay the same from turn to turn. */
 export function requestParts(model: ModelChoice, system: readonly string[], tools: readonly Tool[]): RequestParts {
   const mark = cacheMark(model);
-  const blocks = system.map((text): TextBlock => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) }));
+  const said = system.filter((text) => /\S/.test(text));
+  const blocks = said.map((text): TextBlock => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) }));
   return {
     model,
     system: recent.system.like(blocks, isSameText),

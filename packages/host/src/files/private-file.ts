@@ -1,7 +1,7 @@
 // Creates private files that no other user can read or plant: exclusive, no-follow, mode 0600 in a 0700 directory.
 
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
+import type * as Os from "node:os";
 import { dirname, join } from "node:path";
 import { createOwnFile, holdOwnFolder, NotOurFileError } from "@keelson/disk/own-files";
 import { realPathOf } from "@keelson/disk/real-path";
@@ -73,7 +73,14 @@ export function programCache({ env, home, configDir }: ProgramCachePlace): strin
   return join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
 }
 
-const temporaryIn = (env: Environment) => realPathOf(env["CLAUDE_CODE_TMPDIR"] || tmpdir());
+const temporaryIn = (env: Environment) => realPathOf(env["CLAUDE_CODE_TMPDIR"] || systemTemporary());
+
+/** `tmpdir()`. To load `node:os` takes half a millisecond. */
+function systemTemporary(): string {
+  if (process.platform === "win32") return (require("node:os") as typeof Os).tmpdir();
+  const { TMPDIR, TMP, TEMP } = process.env;
+  return TMPDIR || TMP || TEMP || "/tmp";
+}
 
 function isShared(directory: string): boolean {
   return (lstatSync(directory).mode & 0o1002) === 0o1002;

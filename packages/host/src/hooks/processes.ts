@@ -4,7 +4,6 @@ import type { CommandHook, HookRun } from "@keelson/protocol";
 import { makeDataFolder } from "../plugins/data-folder.ts";
 import { createPrograms, type Programs } from "../programs/registry/programs.ts";
 import { randomHex } from "../random.ts";
-import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import { loadPipes, type OpenPipe } from "../shell/process/pipe.ts";
 import { runCommandHook, type CommandHookOptions } from "./command/command.ts";
@@ -32,10 +31,8 @@ export function createHookProcesses(programs?: () => Programs): HookProcesses {
       if (!closing.signal.aborted) guard();
       makeDataFolder(options.env);
       const [openPipe] = await (prepared ??= Promise.all([loadPipes(), prepare()]));
-      const env = withMark(options.env, token);
       return runCommandHook(handler, input, {
         ...options,
-        env,
         groups,
         openPipe,
         closing: closing.signal,

@@ -40,10 +40,9 @@ export async function fetchGit(
     throw new PluginFetchError(`"${ref}" is not a branch or tag`);
   if (sha !== undefined && !/^[0-9a-f]{40}$/.test(sha)) throw new PluginFetchError(`"${sha}" is not a full commit id`);
   const folder = makeTemporary(options.env, "git-");
-  const token = randomHex(16);
-  const { groups, guard, reaper } = createGuardedGroups(token);
+  const { groups, guard, reaper } = createGuardedGroups(randomHex(16));
   guard();
-  const git = (...words: readonly string[]) => runGit(folder, words, { ...options, groups, token });
+  const git = (...words: readonly string[]) => runGit(folder, words, { ...options, groups });
   try {
     await git("init", "--quiet", "--bare", "--template=", ".");
     await fetchCommit(git, url, sha ?? ref ?? "HEAD", sha !== undefined);
@@ -90,7 +89,7 @@ const KEPT_GIT = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_\w+|PROXY_SSL_\w+|HTTP
 async function runGit(
   cwd: string,
   words: readonly string[],
-  { env, groups, token }: GitOptions & { readonly groups: Groups; readonly token: string },
+  { env, groups }: GitOptions & { readonly groups: Groups },
 ): Promise<Buffer> {
   const wanted = Number(env["CLAUDE_CODE_PLUGIN_GIT_TIMEOUT_MS"]);
   const timeoutMs = wanted > 0 ? wanted : TIMEOUT_MS;
@@ -109,22 +108,15 @@ async function runGit(
   // Reading our own copy needs no settings of the user; reaching a server needs their credentials and proxies.
   const isolated: Record<string, string> =
     words[0] === "fetch" ? {} : { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
-  const started = spawnGit(
-    [...options, ...words],
-    cwd,
-    withMark(
-      {
-        ...Object.fromEntries(passed),
-        ...isolated,
-        GIT_TERMINAL_PROMPT: "0",
-        GIT_ATTR_NOSYSTEM: "1",
-        GIT_DIR: cwd,
-      },
-      token,
-    ),
-  );
+  const own = {
+    ...Object.fromEntries(passed),
+    ...isolated,
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_DIR: cwd,
+  };
+  const started = groups.start((mark) => spawnGit([...options, ...words], cwd, withMark(own, mark)));
   const { pid } = started;
-  groups.add(pid);
   let stopped: string | undefined;
   // With its children, such as ssh.
   const stop = (why: string) => {

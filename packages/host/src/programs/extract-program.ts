@@ -25,11 +25,12 @@ export function extractProgram(embedded: string, directory: string): string | nu
   }
 }
 
-/** The same bytes in a file that we own, in a folder that we own, not writable by others. A command may have changed it. */
+/** The same bytes in a file that we own and may run, in a folder that we own, not writable by others. A command may have changed it. */
 function isIntact(path: string, directory: string, bytes: Buffer): boolean {
   if (!isOwn(directory) || !isOwn(path)) return false;
-  const { size } = lstatSync(path);
-  return lstatSync(path).isFile() && size === bytes.length && readFileSync(path).equals(bytes);
+  const stat = lstatSync(path);
+  const mayRun = (stat.mode & 0o500) === 0o500;
+  return stat.isFile() && mayRun && stat.size === bytes.length && readFileSync(path).equals(bytes);
 }
 
 function isOwn(path: string): boolean {

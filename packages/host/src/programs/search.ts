@@ -15,6 +15,8 @@ function stampOf(path: string): string {
   return stat ? fileStamp(stat) : "";
 }
 
+type Outcome = SearchResult | { readonly problem: string };
+
 export function createSearch(options: RipgrepOptions): Search {
   let known: { readonly path: string; readonly stamp: string } | undefined;
   // A config file could set `--pre`, which runs programs.
@@ -30,43 +32,88 @@ export function createSearch(options: RipgrepOptions): Search {
     return path;
   }
 
-  return {
-    async run(args, { cwd, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES }): Promise<SearchResult> {
-      const binary = current();
+  /** Looks for ripgrep again, which replaces a copy of ours that is damaged. Whether it is another file now. */
+  function isRenewed(): boolean {
+    const before = known;
+    known = undefined;
+    if (!options.embedded) return false;
+    current();
+    return known!.path !== before?.path || known!.stamp !== before.stamp;
+  }
+
+  async function attempt(args: readonly string[], how: Parameters<Search["run"]>[1]): Promise<Outcome> {
+    const { cwd, signal, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = how;
+    const binary = current();
+    signal.throwIfAborted();
+    const start = (folder: string) =>
+      Bun.spawn([binary, ...args], {
+        cwd: folder,
+        env,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+        detached: true,
+      });
+    let child: ReturnType<typeof start>;
+    try {
+      child = spawnIn(cwd, start);
+    } catch (error) {
+      if (error instanceof ToolError) throw error;
+      return { problem: `cannot be started: ${(error as Error).message}` };
+    }
+    let timedOut = false;
+    let isOurEnd = false;
+    const end = () => {
+      isOurEnd = true;
+      child.kill("SIGKILL");
+    };
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
+    }, timeoutMs);
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      const [output, errors] = await Promise.all([
+        readUpTo(child.stdout, maxBytes, end),
+        readUpTo(child.stderr, MAX_ERROR_BYTES, () => {}),
+      ]);
+      const code = await child.exited;
       signal.throwIfAborted();
-      const child = spawnIn(cwd, (folder) =>
-        Bun.spawn([binary, ...args], {
-          cwd: folder,
-          env,
-          stdin: "ignore",
-          stdout: "pipe",
-          stderr: "pipe",
-          detached: true,
-        }),
+      const found = { stdout: output.text, stderr: errors.text, cut: output.cut, timedOut };
+      // If we killed it, report what it found so far.
+      if (isOurEnd && child.signalCode !== null) return { code: output.text === "" ? 1 : 0, ...found };
+      const problem = problemOf(code, child.signalCode === null ? null : String(child.signalCode), found);
+      return problem === undefined ? { code, ...found } : { problem };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  return {
+    async run(args, how) {
+      let outcome = await attempt(args, how);
+      if ("problem" in outcome && isRenewed()) outcome = await attempt(args, how);
+      if (!("problem" in outcome)) return outcome;
+      throw new ToolError(
+        `The search failed, so it is not known what matches: ${current()} ${outcome.problem}. Search with a shell command instead; "keelson doctor" examines ripgrep`,
       );
-      let timedOut = false;
-      const end = () => child.kill("SIGKILL");
-      const timer = setTimeout(() => {
-        timedOut = true;
-        end();
-      }, timeoutMs);
-      signal.addEventListener("abort", end, { once: true });
-      try {
-        const [output, errors] = await Promise.all([
-          readUpTo(child.stdout, maxBytes, end),
-          readUpTo(child.stderr, MAX_ERROR_BYTES, () => {}),
-        ]);
-        const code = await child.exited;
-        signal.throwIfAborted();
-        // If we killed it, report what it found so far.
-        const exitCode = child.signalCode === null ? code : output.text === "" ? 1 : 0;
-        return { code: exitCode, stdout: output.text, stderr: errors.text, cut: output.cut, timedOut };
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", end);
-      }
     },
   };
+}
+
+/** How ripgrep failed. Where it merely found nothing, or could not read some files, it says so. */
+function problemOf(
+  code: number,
+  signal: string | null,
+  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
+): string | undefined {
+  const why = stderr.trim() === "" ? "" : `: ${stderr.trim().split("\n", 1)[0]!.slice(0, 300)}`;
+  if (signal === "SIGKILL") return `was killed (SIGKILL), perhaps because memory ran out${why}`;
+  if (signal !== null) return `was ended by ${signal}${why}`;
+  if (code === 0) return stdout === "" ? "reported a match and printed none" : undefined;
+  if (code === 1 || (code === 2 && why !== "")) return undefined;
+  return `exited with code ${code}${why}`;
 }
 
 /** Starts in exactly this folder, even if a link has replaced it. */

@@ -33,8 +33,8 @@ export interface Confined {
 export interface Confinement {
   readonly shield?: Shield;
   readonly sandbox?: Sandbox;
-  /** Whether the user allowed this call to change guarded paths. */
-  mayChangeGuarded?(id: string): boolean;
+  /** Whether the user allowed this call, or every call of this agent, to change guarded paths. */
+  mayChangeGuarded?(id: string, owner: string | undefined): boolean;
 }
 
 const ASK_OUTSIDE = "If the command needs this, call again with dangerouslyDisableSandbox: true, which asks the user.";
@@ -43,7 +43,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   const { shield, sandbox } = confinement;
   const { shell, script, cwd, owner, outside } = command;
   const plain = [shell, "-c", script];
-  const guarded = !confinement.mayChangeGuarded?.(command.id);
+  const guarded = !confinement.mayChangeGuarded?.(command.id, owner);
 
   if (sandbox) {
     const paths = await shield?.paths({ cwd, owner, guarded });
@@ -80,7 +80,11 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   return {
     argv: shielded.argv,
     isWrapper: shielded.isWrapper,
-    leave: (result) => [...shielded.leave(), ...(guarded ? shieldNotes(result) : [])],
+    leave: (result) => [
+      ...shielded.leave(result),
+      ...(guarded ? shieldNotes(result, outside) : []),
+      ...socketNotes(result, shielded.hiddenSockets),
+    ],
     release() {},
   };
 }
@@ -88,10 +92,28 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
 /** Error messages of the C library and of Node for a guarded path. */
 const SHIELD_ERROR = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
 
-function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
+/** A rule lets a command leave the sandbox, but not the shield. */
+const LEFT_BY_RULE =
+  "A rule let this command leave the sandbox, which does not lift that. Ask the user to make the change.";
+
+function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }, outside: boolean) {
   if (code === 0 || !SHIELD_ERROR.test(text)) return [];
   return [
-    `Commands cannot change protected paths (the configuration folder, git hooks, .claude, .mcp.json, shell startup files and so on). ${ASK_OUTSIDE}`,
+    `Commands cannot change protected paths (the configuration folder, git hooks, .claude, .mcp.json, shell startup files and so on). ${outside ? LEFT_BY_RULE : ASK_OUTSIDE}`,
+  ];
+}
+
+const BUS_ERROR = /\bto bus\b|\bD-?Bus\b|\bAccessDenied\b/i;
+
+function socketNotes(
+  { text, code }: { readonly text: string; readonly code: number | null },
+  hidden: readonly string[],
+) {
+  if (code === 0 || hidden.length === 0) return [];
+  if (!BUS_ERROR.test(text) && !hidden.some((path) => text.includes(path))) return [];
+  return [
+    "Commands cannot connect to the user's other programs (tmux, screen, editors, the session bus and so on), because those act " +
+      `outside the shield. A tmux of its own works: tmux -L NAME. ${ASK_OUTSIDE}`,
   ];
 }
 

@@ -2,8 +2,8 @@
 
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { withMark } from "../shell/environment/child-env.ts";
 import type { Groups } from "../shell/process/groups.ts";
-import { markedProcesses } from "../shell/process/marked.ts";
 import { keepTail } from "./tail.ts";
 
 export interface ServerProgram {
@@ -27,9 +27,6 @@ export interface StartProgramOptions {
   readonly isWrapper: boolean;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The program and its children are marked by these two. */
-  readonly token: string;
-  readonly place: number;
   readonly groups: Groups;
 }
 
@@ -37,9 +34,8 @@ const MAX_STDERR_BYTES = 64 * 1024;
 const ASK_MS = 300;
 
 export function startServerProgram(options: StartProgramOptions): ServerProgram {
-  const { token, place, groups } = options;
+  const { groups } = options;
   const child = spawn(options);
-  groups.add(child.pid, options);
   const exited = child.exited.then((code) => {
     groups.leaderEnded(child.pid);
     return child.signalCode === null
@@ -69,23 +65,22 @@ export function startServerProgram(options: StartProgramOptions): ServerProgram 
       (ending ??= (async () => {
         await askToEnd();
         await groups.end(child.pid);
-        await endMarked(token, place);
       })()),
   };
 }
 
-function spawn({ command, argv, cwd, env, groups, place }: StartProgramOptions) {
+function spawn({ command, argv, isWrapper, cwd, env, groups }: StartProgramOptions) {
   try {
-    const spawned = () =>
+    const start = (mark: string) =>
       Bun.spawn([...argv], {
         cwd,
-        env: { ...env },
+        env: withMark(env, mark),
         stdin: "pipe",
         stdout: "pipe",
         stderr: "pipe",
         detached: true,
       });
-    return groups.start(spawned, place);
+    return groups.start(start, { isWrapper });
   } catch (error) {
     throw new Error(explain(command, cwd, error as NodeJS.ErrnoException));
   }
@@ -116,25 +111,5 @@ async function closeInput(stdin: Bun.FileSink): Promise<void> {
     await stdin.end();
   } catch {
     // It was closed already, or the program is gone.
-  }
-}
-
-/** Children that left the group of their server, such as a browser. */
-async function endMarked(token: string, place: number): Promise<void> {
-  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    for (let round = 0; round < 5; round++) {
-      const left = markedProcesses(token, place);
-      if (left.length === 0) return;
-      if (round === 0 || signal === "SIGKILL") for (const pid of left) kill(pid, signal);
-      await Bun.sleep(20 << round);
-    }
-  }
-}
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // already gone
   }
 }

@@ -6,9 +6,7 @@ import { pathOutside } from "../programs/find-program.ts";
 import { createPrograms, type Programs } from "../programs/registry/programs.ts";
 import { randomHex } from "../random.ts";
 import { isProgram } from "../shell/environment/choose.ts";
-import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
-import { markOf } from "../shell/process/marked.ts";
 import type { ConfinedProgram, ProgramToConfine } from "../sandbox/confine-program.ts";
 import { programNotFound, startServerProgram, type ServerProgram } from "./program.ts";
 
@@ -45,7 +43,6 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
   const token = randomHex(16);
   const { groups, guard, prepare, reaper } = createGuardedGroups(token);
   const running = new Set<ServerProgram>();
-  let started = 0;
   let closed = false;
 
   /** The path of its program. Throws if there is none, or another one than there was. */
@@ -83,16 +80,12 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
         entered?.leave();
         throw new Error("The session is closing; no more servers can be started");
       }
-      // Both what one server left is found, and what all of them left.
-      const place = ++started;
       try {
         const program = startServerProgram({
           ...options,
           argv: entered?.argv ?? [command, ...options.args],
           isWrapper: entered?.isWrapper ?? false,
-          env: withMark({ ...options.env, ...(entered?.env ?? options.entryEnv) }, markOf(token, place)),
-          token,
-          place,
+          env: { ...options.env, ...(entered?.env ?? options.entryEnv) },
           groups,
         });
         running.add(program);

@@ -54,7 +54,7 @@ export interface ShellOptions {
   /** The full sandbox, if it is active. */
   readonly sandbox?: Sandbox;
   /** Whether the user allowed this tool call to change guarded paths. */
-  mayChangeGuarded?(id: string): boolean;
+  mayChangeGuarded?(id: string, owner: string | undefined): boolean;
 }
 
 export interface SessionShell extends Shell {
@@ -66,6 +66,8 @@ export interface SessionShell extends Shell {
   undoChanges(): Promise<boolean>;
   /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
+  /** Loads what the first command needs, and tries the shield. */
+  warm(): Promise<void>;
   /** Whether a command was started. */
   hasRun(): Promise<boolean>;
 }
@@ -88,7 +90,7 @@ export function createShell(options: ShellOptions): SessionShell {
       environment = {
         childEnv,
         effort,
-        env: commandEnvironment({ ...options, childEnv, effort, token, stateDir: stateDir() }),
+        env: commandEnvironment({ ...options, childEnv, effort, stateDir: stateDir() }),
       };
     return environment.env;
   };
@@ -229,12 +231,11 @@ export function createShell(options: ShellOptions): SessionShell {
     async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, ...more }): Promise<ShellResult> {
       const { task, shownAs, owner = task?.owner } = more;
       const entered = await argvFor({ command, cwd, id, owner, sandbox, reportsDirectory: true });
-      const { argv, openPipe } = entered;
+      const { argv, isWrapper, openPipe } = entered;
       let hasLeft = false;
       try {
         if (signal.aborted) return { ...NOTHING_PRINTED, aborted: true };
-        const child = startCommand({ argv, cwd, env: envNow(), openPipe, groups });
-        groups.add(child.pid, entered);
+        const child = startCommand({ argv, isWrapper, cwd, env: envNow(), openPipe, groups });
         const stop = () => groups.end(child.pid);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
         const { tasks, tasksDir: directory } = options;
@@ -289,6 +290,8 @@ export function createShell(options: ShellOptions): SessionShell {
       guard().ownFolder(temporary());
       return confineProgram(await loadConfinement(), program);
     },
+
+    warm: async () => void (await (await loadConfinement()).shield?.status()),
 
     hasRun: async () => prepared !== undefined,
 

@@ -5,6 +5,7 @@ import { closeSync, fstatSync, unlinkSync, writeSync } from "node:fs";
 import type { BackgroundCommand, LineSink } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
 import { exitCodeOf, readPipe } from "../shell/process/command.ts";
+import { withMark } from "../shell/environment/child-env.ts";
 import { drain } from "../shell/process/drain.ts";
 import type { Groups } from "../shell/process/groups.ts";
 import type { OpenPipe } from "../shell/process/pipe.ts";
@@ -47,7 +48,6 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
   }
   const { pid } = child;
   const end = () => groups.end(pid);
-  groups.add(pid, options);
   const monitor = lines && followSource(description, lines, end);
   const type = monitor ? "monitor" : "local_bash";
   const task = tasks.start(
@@ -80,11 +80,13 @@ interface Child {
   readonly output?: AsyncIterable<Uint8Array>;
 }
 
-function spawn({ argv, cwd, env, lines, openPipe, groups }: BackgroundOptions, fd: number): Child {
+function spawn({ argv, isWrapper, cwd, env, lines, openPipe, groups }: BackgroundOptions, fd: number): Child {
   const pipe = lines && openPipe?.();
   try {
     const stdout = lines ? (pipe?.write ?? "pipe") : fd;
-    const child = groups.start(() => Bun.spawn(argv, { cwd, env, stdio: ["ignore", stdout, fd], detached: true }));
+    const start = (mark: string) =>
+      Bun.spawn(argv, { cwd, env: withMark(env, mark), stdio: ["ignore", stdout, fd], detached: true });
+    const child = groups.start(start, { isWrapper });
     const { pid } = child;
     const exited = exitCodeOf(child);
     if (!lines) return { pid, exited };

@@ -147,6 +147,15 @@ test.each([
   expect([page.body.length, page.cut]).toEqual([10 * MEGABYTE, true]);
 });
 
+test("a compressed body that is too large as it arrives is cut, also if it would decompress to less", async () => {
+  const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+  const emptyBlocks = Buffer.alloc(11 * MEGABYTE, Buffer.from([0, 0, 0, 0xff, 0xff]));
+  const more = Buffer.concat([header, emptyBlocks, gzipSync("hello").subarray(10)]);
+  const port = await listen((_, response) => response.setHeader("content-encoding", "gzip").end(more));
+  const page = await get(`https://127.0.0.1:${port}/`);
+  expect([page.body.length, page.cut]).toEqual([0, true]);
+});
+
 test("a compressed page is decompressed; what cannot be is an error", async () => {
   let [encoding, body] = ["gzip", gzipSync("hello")];
   const port = await listen((_, response) => response.setHeader("content-encoding", encoding).end(body));

@@ -23,9 +23,10 @@ export async function readPageBody(
   const stop = () => source.destroy(signal.reason);
   signal.addEventListener("abort", stop);
   try {
-    const bytes = await collect(await decoded(source, encoding, maxBytes), maxBytes);
+    const arrived = { size: 0 };
+    const { body, cut } = await collect(await decoded(source, encoding, maxBytes, arrived), maxBytes);
     signal.throwIfAborted();
-    return bytes;
+    return { body, cut: cut || arrived.size > maxBytes };
   } finally {
     signal.removeEventListener("abort", stop);
     source.destroy();
@@ -47,6 +48,7 @@ async function decoded(
   source: Readable,
   encoding: string | undefined,
   maxBytes: number,
+  arrived: { size: number },
 ): Promise<AsyncIterable<Uint8Array>> {
   const named = (encoding ?? "").trim().toLowerCase();
   if (named === "" || named === "identity") return source;
@@ -61,16 +63,19 @@ async function decoded(
         : undefined;
   if (decoder === undefined) throw new Error(`the content encoding "${named.slice(0, 50)}" is not supported`);
   // Errors of either end reach whoever reads the decoder.
-  stream.pipeline(stream.Readable.from(limited(source, maxBytes)), decoder, () => undefined);
+  stream.pipeline(stream.Readable.from(limited(source, maxBytes, arrived)), decoder, () => undefined);
   return decoder;
 }
 
 /** Ends after this many bytes: a compressed body may continue for ever without decompressing to anything. */
-async function* limited(source: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
+async function* limited(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  arrived: { size: number },
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of source) {
     yield chunk;
-    size += chunk.length;
-    if (size > maxBytes) return;
+    arrived.size += chunk.length;
+    if (arrived.size > maxBytes) return;
   }
 }

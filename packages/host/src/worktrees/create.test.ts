@@ -9,6 +9,21 @@ import { releaseWorktree, useWorktree } from "./use.ts";
 
 const { place, environment, project, git, write, commit, create, worktrees, branches, state, remove } = scratch();
 
+test("git that cannot be started behind the shield says why, and git that is not there that it is missing", async () => {
+  const root = project();
+  // A git that only the user's PATH finds, in a folder that commands could write.
+  const own = join(place, "own-programs");
+  write(join(own, "git"), "#!/bin/sh\nexit 0\n");
+  chmodSync(join(own, "git"), 0o755);
+  const attempt = (confine?: () => Promise<never>) =>
+    create(root, { name: "later", env: { PATH: own }, ...(confine ? { confine } : {}) });
+  for (const why of ["The shield cannot be started: bwrap: No permissions", "no more processes"]) {
+    await expect(attempt(() => Promise.reject(new Error(why)))).rejects.toThrow(`git could not be started: ${why}`);
+  }
+  const missing: Error = await attempt().catch((error) => error);
+  expect(missing.message).toContain("install it with the system's packages");
+});
+
 test("createWorktree() makes a locked worktree on its own branch, and the main checkout does not show it", async () => {
   const root = project();
   const before = { refs: git(root, "rev-parse", "main"), reflog: git(root, "reflog", "main"), index: indexOf(root) };

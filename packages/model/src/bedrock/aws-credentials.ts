@@ -2,7 +2,8 @@
 // gets into an error.
 
 import { ModelError } from "@keelson/engine";
-import { isEnabled, type Env } from "../profiles/profiles.ts";
+import { isVariableOn } from "@keelson/protocol";
+import type { Env } from "../profiles/profiles.ts";
 import { setSecret, type Credentials } from "../http/server.ts";
 import { awsKeys } from "./credentials/aws-keys.ts";
 import type { AwsOutside } from "./credentials/outside.ts";
@@ -44,7 +45,7 @@ export function checkedRegion(region: string, from: string): string {
 }
 
 export function bedrockCredentials(env: Env, region: string, outside: AwsOutside): RegionalCredentials {
-  if (isEnabled(env["CLAUDE_CODE_SKIP_BEDROCK_AUTH"])) return everywhere({ authorize() {}, secrets: () => [] });
+  if (isVariableOn(env["CLAUDE_CODE_SKIP_BEDROCK_AUTH"])) return everywhere({ authorize() {}, secrets: () => [] });
   const bearer = env["AWS_BEARER_TOKEN_BEDROCK"]?.trim();
   if (!bearer) return signedCredentials(env, region, "bedrock", outside);
   return everywhere({

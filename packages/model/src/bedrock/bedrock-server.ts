@@ -1,6 +1,7 @@
 // Amazon Bedrock as a server to ask: regions, addresses and credentials from the variables and the AWS configuration.
 
-import { isEnabled, type Env } from "../profiles/profiles.ts";
+import { isVariableOn } from "@keelson/protocol";
+import type { Env } from "../profiles/profiles.ts";
 import type { CloudPlace, Server } from "../http/server.ts";
 import { awsCredentials, checkedRegion, type AwsOutside } from "./aws-credentials.ts";
 import { domainOf } from "./credentials/address.ts";
@@ -41,6 +42,6 @@ function bedrockPlace(env: Env, region: string, given: string | undefined): Clou
   if (given) return { region, baseUrl: given.replace(/\/+$/, ""), addressFrom: '"baseUrl" of providers.bedrock' };
   const name = ["ANTHROPIC_BEDROCK_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"].find((one) => env[one]?.trim());
   if (name) return { region, baseUrl: env[name]!.trim().replace(/\/+$/, ""), addressFrom: name };
-  const host = isEnabled(env["AWS_USE_FIPS_ENDPOINT"]) ? "bedrock-runtime-fips" : "bedrock-runtime";
+  const host = isVariableOn(env["AWS_USE_FIPS_ENDPOINT"]) ? "bedrock-runtime-fips" : "bedrock-runtime";
   return { region, baseUrl: `https://${host}.${region}.${domainOf(region)}`, addressFrom: "AWS_REGION" };
 }

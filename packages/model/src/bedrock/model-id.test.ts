@@ -10,14 +10,13 @@ test.each([
   ["ap-northeast-1", {}, "apac"],
   ["ca-central-1", {}, "global"],
   ["eu-central-1", { ANTHROPIC_BEDROCK_REGION_PREFIX: "jp" }, "jp"],
-])("default models in %s %p have the prefix %s", (region, env, prefix) => {
-  expect(bedrockModelId("opus", region, env)).toBe(`${prefix}.anthropic.claude-opus-5-5`);
+])("models in %s %p have the prefix %s", (region, env, prefix) => {
+  expect(bedrockModelId("claude-opus-4-8", region, env)).toBe(`${prefix}.anthropic.claude-opus-4-8`);
 });
 
 test("the vendor's names become Bedrock's; others stay", () => {
   const id = (name: string) => bedrockModelId(name, "us-east-1", {});
-  expect(id("sonnet")).toBe("us.anthropic.claude-sonnet-4-5-20250929-v1:0");
-  expect(id("haiku")).toBe("us.anthropic.claude-haiku-4-5-20251001-v1:0");
+  expect(id("claude-haiku-4-5")).toBe("us.anthropic.claude-haiku-4-5-20251001-v1:0");
   expect(id("claude-sonnet-4-5-20250929")).toBe("us.anthropic.claude-sonnet-4-5-20250929-v1:0");
   expect(id("claude-opus-5-5")).toBe("us.anthropic.claude-opus-5-5");
   expect(id("eu.anthropic.claude-opus-5-5")).toBe("eu.anthropic.claude-opus-5-5");

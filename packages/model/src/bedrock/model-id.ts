@@ -51,13 +51,8 @@ const DATED: Readonly<Record<string, string>> = {
   "claude-3-haiku": "claude-3-haiku-20240307-v1:0",
 };
 
-// Not every account has the newest models on Bedrock.
-const DEFAULTS: Readonly<Record<string, string>> = { opus: "claude-opus-5-5", sonnet: "claude-sonnet-4-5" };
-
-/** The id on Bedrock of a model that the vendor calls `claude-…`, or of an alias such as `sonnet`. Others stay. */
+/** The id on Bedrock of a model that the vendor calls `claude-…`. Others stay. */
 export function bedrockModelId(name: string, region: string, env: Env): string {
-  const vendor =
-    (Object.hasOwn(DEFAULTS, name) ? DEFAULTS[name]! : undefined) ?? (name === "haiku" ? "claude-haiku-4-5" : name);
-  if (!vendor.startsWith("claude-")) return name;
-  return `${regionPrefix(region, env)}.anthropic.${DATED[bareId(vendor)] ?? vendor}`;
+  if (!name.startsWith("claude-")) return name;
+  return `${regionPrefix(region, env)}.anthropic.${DATED[bareId(name)] ?? name}`;
 }

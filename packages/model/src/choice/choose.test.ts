@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import type { ModelEvent, ModelRequest } from "@keelson/engine";
 import { ModelError } from "@keelson/engine";
 import type { Dialect, DialectOptions, ListedModel } from "../dialect.ts";
+import { resolveAlias } from "../profiles/profiles.ts";
 import { resolveModel, type ResolveOptions } from "../resolve.ts";
 import type { Attempt, Server } from "../http/server.ts";
 
@@ -179,7 +180,7 @@ test("without a model, the one provider that is set up is used with its default 
     "Several providers are set up: groq, mistral; choose a model with --model PROVIDER/ID",
   );
   // Anthropic's credentials come first.
-  expect(await name({ GROQ_API_KEY: "k", ANTHROPIC_API_KEY: "k" })).toBe("claude-sonnet-5");
+  expect(await name({ GROQ_API_KEY: "k", ANTHROPIC_API_KEY: "k" })).toBe(resolveAlias("sonnet", {}));
 });
 
 test("a name without a provider is an error that says what was meant, unless nothing is set up", async () => {

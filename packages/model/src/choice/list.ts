@@ -2,8 +2,9 @@
 
 import { ModelError } from "@keelson/engine";
 import type { ModelPrice } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 import type { ListedModel, ModelTraits } from "../dialect.ts";
-import { isEnabled, CLOUD_SWITCHES } from "../profiles/profiles.ts";
+import { CLOUD_SWITCHES } from "../profiles/profiles.ts";
 import type { ResolveOptions } from "../resolve.ts";
 import { blockOf, isConfigured, unknownProvider } from "./names/names.ts";
 import { keyFacts, openModelServer } from "./server/open.ts";
@@ -44,7 +45,7 @@ export function knownProvider(name: string, options: ResolveOptions): string {
 /** Providers that the user set up: by variables, in the settings, or with `keelson auth login`. */
 export function configuredProviders(options: ResolveOptions): readonly string[] {
   const facts = keyFacts(options);
-  const switched = CLOUD_SWITCHES.filter(([variable]) => isEnabled(options.env[variable])).map(([, name]) => name);
+  const switched = CLOUD_SWITCHES.filter(([variable]) => isVariableOn(options.env[variable])).map(([, name]) => name);
   const own = Object.keys(options.settings?.providers ?? {}).map((name) => providerNamed(name) ?? name);
   const known = Object.keys(PROVIDERS).filter((name) => isConfigured(name, facts) && !isShared(name, options));
   const helped = options.settings?.apiKeyHelper ? ["anthropic"] : [];

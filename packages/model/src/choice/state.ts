@@ -1,6 +1,6 @@
 // Where the credentials of each provider come from, without reading them.
 
-import { isEnabled } from "../profiles/profiles.ts";
+import { isVariableOn } from "@keelson/protocol";
 import type { ResolveOptions } from "../resolve.ts";
 import { providerAddress } from "./server/address.ts";
 import { configuredProviders } from "./list.ts";
@@ -58,12 +58,12 @@ function credentialsOf(provider: string, { env, settings = {} }: ResolveOptions)
 
 function chainOf(provider: string, { env, settings = {} }: ResolveOptions): string | null {
   if (provider === "bedrock") {
-    if (isEnabled(env["CLAUDE_CODE_SKIP_BEDROCK_AUTH"])) return null;
+    if (isVariableOn(env["CLAUDE_CODE_SKIP_BEDROCK_AUTH"])) return null;
     if (settings.awsCredentialExport !== undefined) return "awsCredentialExport";
     const variable = ["AWS_PROFILE", "AWS_ACCESS_KEY_ID"].find((name) => env[name]?.trim());
     return variable ?? "AWS's credential chain";
   }
-  if (provider !== "vertex" || isEnabled(env["CLAUDE_CODE_SKIP_VERTEX_AUTH"])) return null;
+  if (provider !== "vertex" || isVariableOn(env["CLAUDE_CODE_SKIP_VERTEX_AUTH"])) return null;
   return env["GOOGLE_APPLICATION_CREDENTIALS"]?.trim()
     ? "GOOGLE_APPLICATION_CREDENTIALS"
     : "Google's application default credentials";

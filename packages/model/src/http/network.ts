@@ -1,7 +1,7 @@
 // The fetch options for proxy, trusted certificates and client certificate, read from environment variables.
 
 import { ModelError } from "@keelson/engine";
-import { type Env } from "../profiles/profiles.ts";
+import type { Env } from "../profiles/profiles.ts";
 
 export type FetchOptions = Pick<BunFetchRequestInit, "proxy" | "tls">;
 

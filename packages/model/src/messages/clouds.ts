@@ -2,8 +2,9 @@
 // What differs are addresses and credentials, which the variables tell.
 
 import { ModelError } from "@keelson/engine";
+import { isVariableOn } from "@keelson/protocol";
 import type { AwsOutside } from "../bedrock/aws-credentials.ts";
-import { isEnabled, type Env } from "../profiles/profiles.ts";
+import type { Env } from "../profiles/profiles.ts";
 import { setSecret, type Credentials, type Server } from "../http/server.ts";
 
 export type MessagesCloud = "foundry" | "mantle" | "anthropic-aws";
@@ -77,7 +78,7 @@ export function foundryAccess(env: Env): MessagesAccess {
     baseUrl: given ?? `https://${resource}.services.ai.azure.com/anthropic`,
     addressFrom: given ? "ANTHROPIC_FOUNDRY_BASE_URL" : "ANTHROPIC_FOUNDRY_RESOURCE",
   };
-  if (isEnabled(env["CLAUDE_CODE_SKIP_FOUNDRY_AUTH"])) return { ...address, isOpen: true };
+  if (isVariableOn(env["CLAUDE_CODE_SKIP_FOUNDRY_AUTH"])) return { ...address, isOpen: true };
   const apiKey = valueOf(env, "ANTHROPIC_FOUNDRY_API_KEY");
   const authToken = valueOf(env, "ANTHROPIC_FOUNDRY_AUTH_TOKEN");
   if (apiKey) return { ...address, apiKey };
@@ -93,7 +94,7 @@ export function mantleAccess(env: Env, region: string): MessagesAccess {
     baseUrl: given ?? `https://bedrock-mantle.${region}.api.aws/anthropic`,
     addressFrom: given ? "ANTHROPIC_BEDROCK_MANTLE_BASE_URL" : "AWS_REGION",
   };
-  if (isEnabled(env["CLAUDE_CODE_SKIP_MANTLE_AUTH"])) return { ...address, isOpen: true };
+  if (isVariableOn(env["CLAUDE_CODE_SKIP_MANTLE_AUTH"])) return { ...address, isOpen: true };
   const authToken = valueOf(env, "AWS_BEARER_TOKEN_BEDROCK");
   return { ...address, ...(authToken ? { authToken } : {}) };
 }
@@ -109,7 +110,7 @@ export function anthropicAwsAccess(env: Env, region: string): MessagesAccess {
     addressFrom: given ? "ANTHROPIC_AWS_BASE_URL" : "AWS_REGION",
     ...(workspace ? { headers: { "anthropic-workspace-id": workspace } } : {}),
   };
-  if (isEnabled(env["CLAUDE_CODE_SKIP_ANTHROPIC_AWS_AUTH"])) return { ...address, isOpen: true };
+  if (isVariableOn(env["CLAUDE_CODE_SKIP_ANTHROPIC_AWS_AUTH"])) return { ...address, isOpen: true };
   const apiKey = valueOf(env, "ANTHROPIC_AWS_API_KEY");
   return { ...address, ...(apiKey ? { apiKey } : {}) };
 }

@@ -13,7 +13,7 @@ import {
   type StreamEvent,
   type ToolResultBlock,
 } from "@keelson/protocol";
-import type { ModelRequest } from "@keelson/engine";
+import { NO_OUTPUT, type ModelRequest } from "@keelson/engine";
 import { fitIds, idsIn, MESSAGES_IDS, newCallId } from "../fit/ids.ts";
 import { fitNames, RESPONSES_NAMES as MESSAGES_NAMES, type FittedNames } from "../fit/names.ts";
 import { bareId } from "../profiles/profiles.ts";
@@ -97,8 +97,6 @@ function usableBlock(block: ContentBlock, names: FittedNames): readonly ContentB
   if (isToolUse(block)) return [renamed(block, names)];
   return isToolResult(block) ? [{ ...block, content: NO_OUTPUT }] : [];
 }
-
-const NO_OUTPUT = "(no output)";
 
 /** Calls that a server carried out, and their results: other servers do not know them. */
 function isServed({ type }: ContentBlock): boolean {

@@ -56,8 +56,8 @@ const priceByLength = (input: number, output: number, cacheRead: number): ModelP
   longPrompt: { above: 200_000, ...price(input * 2, output * 1.5, cacheRead * 2) },
 });
 
-// Haiku 5.5 is missing because its price depends on the length of the prompt.
 const PRICES: Readonly<Record<string, ModelPrice>> = {
+  "claude-fable-5-2": price(8, 40, 0.2),
   "claude-fable-5-1": price(10, 50, 0.25),
   "claude-fable-5": price(10, 50, 1),
   "claude-opus-5-5": price(4, 20, 0.2),
@@ -69,7 +69,7 @@ const PRICES: Readonly<Record<string, ModelPrice>> = {
   "claude-opus-4-1": price(15, 75, 1.5),
   "claude-opus-4-0": price(15, 75, 1.5),
   "claude-opus-4": price(15, 75, 1.5),
-  "claude-sonnet-5-5": price(2, 10, 0.2),
+  "claude-sonnet-5-5": price(2, 10, 0.1),
   "claude-sonnet-5": price(2, 10, 0.2),
   "claude-sonnet-4-6": price(3, 15, 0.3),
   "claude-sonnet-4-5": priceByLength(3, 15, 0.3),
@@ -77,6 +77,7 @@ const PRICES: Readonly<Record<string, ModelPrice>> = {
   "claude-sonnet-4": priceByLength(3, 15, 0.3),
   "claude-3-7-sonnet": price(3, 15, 0.3),
   "claude-3-5-sonnet": price(3, 15, 0.3),
+  "claude-haiku-5-5": { ...price(0.1, 0.5, 0.01), longPrompt: { above: 100_000, ...price(0.5, 2.5, 0.05) } },
   "claude-haiku-4-5": price(1, 5, 0.1),
   "claude-3-5-haiku": price(0.8, 4, 0.08),
   [OFFLINE_ID]: { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 },

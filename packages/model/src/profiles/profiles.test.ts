@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { costOf } from "./prices.ts";
 import { familyOf, lookUpModel, resolveAlias } from "./profiles.ts";
 
 test("models get the parameters the reference sends", () => {
@@ -40,6 +41,45 @@ test("the [1m] suffix enlarges the context window and is removed from the id", (
   expect([off.profile.id, off.profile.contextWindow, off.longContext]).toEqual(["claude-opus-4-8", 200_000, false]);
 });
 
+test("the aliases are those of the reference, also on clouds", () => {
+  const aliases = ["opus", "sonnet", "haiku", "fable", "best", "default"];
+  const on = (cloud?: string) => aliases.map((alias) => resolveAlias(alias, {}, cloud));
+  const ids = {
+    opus: "claude-opus-5-5",
+    sonnet: "claude-sonnet-5-5",
+    haiku: "claude-haiku-5-5",
+    fable: "claude-fable-5-2",
+  };
+  const [sonnet, haiku] = ["claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001"];
+  expect(on()).toEqual([...Object.values(ids), ids.opus, ids.sonnet]);
+  for (const cloud of ["bedrock", "vertex", "mantle"])
+    expect(on(cloud)).toEqual([ids.opus, sonnet!, haiku!, ids.fable, ids.opus, ids.opus]);
+  expect(on("foundry")).toEqual(["claude-opus-4-6", sonnet!, haiku!, ids.fable, "claude-opus-4-6", sonnet!]);
+  expect(on("anthropic-aws")).toEqual([ids.opus, "claude-sonnet-4-6", haiku!, ids.fable, ids.opus, ids.opus]);
+});
+
+test.each(["opus", "sonnet", "haiku", "fable"])("%s has the limits and the thinking of its generation", (alias) => {
+  const usual = {
+    profile: {
+      id: resolveAlias(alias, {}),
+      maxTokens: 128_000,
+      contextWindow: 1_000_000,
+      thinking: "adaptive",
+      effort: true,
+    },
+    effort: "medium",
+    alwaysThinks: true,
+    // Its window needs no suffix.
+    longContext: false,
+  } as const;
+  expect(lookUpModel(alias)).toEqual(usual);
+  expect(lookUpModel(`${alias.toUpperCase()}[1m]`)).toEqual(usual);
+  const small = { CLAUDE_CODE_DISABLE_1M_CONTEXT: "1", CLAUDE_CODE_MAX_OUTPUT_TOKENS: "900000" };
+  const { profile } = lookUpModel(alias, small);
+  expect([profile.contextWindow, profile.maxTokens]).toEqual([200_000, 128_000]);
+  expect(costOf(resolveAlias(alias, {}), { input_tokens: 1, output_tokens: 1 })).toBeGreaterThan(0);
+});
+
 test("aliases use their variables, and a cycle of aliases ends", () => {
   const env = {
     ANTHROPIC_DEFAULT_SONNET_MODEL: "my-sonnet",
@@ -51,13 +91,18 @@ test("aliases use their variables, and a cycle of aliases ends", () => {
     "my-sonnet",
     "my-sonnet[1m]",
     "my-sonnet",
-    "claude-opus-5-5",
+    resolveAlias("opus", {}),
     "tiny",
     "claude-sonnet-4-6",
     "constructor",
   ]);
   expect(resolveAlias("default", { ANTHROPIC_DEFAULT_MODEL: "own" })).toBe("own");
-  expect(resolveAlias("default", { ANTHROPIC_DEFAULT_MODEL: "haiku" })).toBe("claude-haiku-4-5");
+  expect(resolveAlias("default", { ANTHROPIC_DEFAULT_MODEL: "haiku" })).toBe(resolveAlias("haiku", {}));
+  // What an alias means on a cloud has the same variables.
+  expect(resolveAlias("default", { ANTHROPIC_DEFAULT_OPUS_MODEL: "own" }, "bedrock")).toBe("own");
+  expect(resolveAlias("default", { ANTHROPIC_DEFAULT_SONNET_MODEL: "own" }, "bedrock")).toBe(
+    resolveAlias("opus", {}, "bedrock"),
+  );
 });
 
 test("familyOf() recognizes dated, prefixed and latest ids, and does not guess", () => {

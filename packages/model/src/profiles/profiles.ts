@@ -2,6 +2,7 @@
 
 import type { ModelProfile } from "@keelson/engine";
 import type { ProviderBlock } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 import type * as LookUp from "../choice/names/look-up.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -23,7 +24,7 @@ export interface KnownModel {
   readonly profile: ModelProfile;
   readonly effort: string | undefined;
   readonly alwaysThinks: boolean;
-  /** Requested with the `[1m]` suffix, which is not part of the id. */
+  /** Requested with the `[1m]` suffix, which is not part of the id, of a model whose window is usually smaller. */
   readonly longContext: boolean;
 }
 
@@ -39,6 +40,13 @@ const adaptive = {
   thinking: "adaptive",
   effort: "high",
 } as const;
+const newest = {
+  ...adaptive,
+  maxTokens: 128_000,
+  contextWindow: M1,
+  effort: "medium",
+  alwaysThinks: true,
+} as const;
 const plain = (maxTokens: number) =>
   ({ maxTokens, mostTokens: maxTokens, contextWindow: K200, thinking: "none" }) as const;
 
@@ -51,13 +59,14 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   "claude-opus-4-8": adaptive,
   "claude-sonnet-5": { ...adaptive, contextWindow: M1 },
   "claude-fable-5": { ...adaptive, contextWindow: M1, alwaysThinks: true },
+  "claude-opus-5-5": newest,
+  "claude-sonnet-5-5": newest,
+  "claude-haiku-5-5": newest,
+  "claude-fable-5-2": newest,
   // The limits the vendor publishes.
   "claude-opus-4-5": { ...budget, effort: "high" },
   "claude-opus-4-7": { ...adaptive, alwaysThinks: true },
   "claude-opus-5": { ...adaptive, contextWindow: M1 },
-  "claude-opus-5-5": { ...adaptive, contextWindow: M1, effort: "medium", alwaysThinks: true },
-  "claude-sonnet-5-5": { ...adaptive, contextWindow: M1 },
-  "claude-haiku-5-5": { ...adaptive, contextWindow: M1, effort: "medium" },
   "claude-fable-5-1": { ...adaptive, contextWindow: M1, alwaysThinks: true },
   "claude-opus-4-1": { ...budget, mostTokens: 32_000 },
   "claude-opus-4": { ...budget, mostTokens: 32_000 },
@@ -76,14 +85,45 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 // What the reference sends for an unknown id (profiles.test.ts, "some-new-model").
 const UNKNOWN: Family = { ...adaptive, maxTokens: 32_000, mostTokens: Infinity };
 
-const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables: readonly string[] }>> = {
-  sonnet: { id: "claude-sonnet-5", variables: ["ANTHROPIC_DEFAULT_SONNET_MODEL"] },
-  opus: { id: "claude-opus-5-5", variables: ["ANTHROPIC_DEFAULT_OPUS_MODEL"] },
-  haiku: { id: "claude-haiku-4-5", variables: ["ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"] },
-  fable: { id: "claude-fable-5", variables: ["ANTHROPIC_DEFAULT_FABLE_MODEL"] },
-  default: { id: "sonnet", variables: ["ANTHROPIC_DEFAULT_MODEL"] },
+interface Alias {
+  /** An id, or another alias. */
+  readonly id: string;
+  /** On clouds, which get new models later: the vendor's full id by provider, or under `clouds` for all. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
+  readonly variables: readonly string[];
+}
+
+// What the aliases mean in version 2.1.326 of the reference (November 2026). This is the only table of them: when a new
+// model comes, change it here, and add the model to FAMILIES and to PRICES in prices.ts.
+const ALIASES: Readonly<Record<string, Alias>> = {
+  opus: {
+    id: "claude-opus-5-5",
+    elsewhere: { foundry: "claude-opus-4-6" },
+    variables: ["ANTHROPIC_DEFAULT_OPUS_MODEL"],
+  },
+  sonnet: {
+    id: "claude-sonnet-5-5",
+    elsewhere: { clouds: "claude-sonnet-4-5-20250929", "anthropic-aws": "claude-sonnet-4-6" },
+    variables: ["ANTHROPIC_DEFAULT_SONNET_MODEL"],
+  },
+  haiku: {
+    id: "claude-haiku-5-5",
+    elsewhere: { clouds: "claude-haiku-4-5-20251001" },
+    variables: ["ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"],
+  },
+  fable: { id: "claude-fable-5-2", variables: ["ANTHROPIC_DEFAULT_FABLE_MODEL"] },
+  best: { id: "opus", variables: [] },
+  default: {
+    id: "sonnet",
+    elsewhere: { clouds: "opus", foundry: "sonnet" },
+    variables: ["ANTHROPIC_DEFAULT_MODEL"],
+  },
   offline: { id: OFFLINE_ID, variables: [] },
 };
+
+/** Whether a name, without `[1m]`, is an alias of a Claude model. */
+export const isClaudeAlias = (name: string): boolean =>
+  Object.hasOwn(ALIASES, name.toLowerCase()) && name.toLowerCase() !== "offline";
 
 const LONG_CONTEXT = /\[1m\]$/i;
 
@@ -108,7 +148,7 @@ export function mayLeadElsewhere(name: string, env: Env, { modelOverrides }: Mod
   return (
     modelOverrides !== undefined ||
     resolveAlias(name.trim(), env).includes("/") ||
-    CLOUD_SWITCHES.some(([variable]) => isEnabled(env[variable]))
+    CLOUD_SWITCHES.some(([variable]) => isVariableOn(env[variable]))
   );
 }
 
@@ -124,10 +164,11 @@ export const otherModels = () => require("../choice/names/look-up.ts") as typeof
 /** Looks up a model of Anthropic by id or alias. */
 export function lookUpClaude(name: string, env: Env = {}): KnownModel {
   const resolved = resolveAlias(name.trim(), env);
-  const longContext = LONG_CONTEXT.test(resolved) && !isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
   const id = resolved.replace(LONG_CONTEXT, "");
   const key = familyOf(id);
   const family = key === undefined ? UNKNOWN : FAMILIES[key]!;
+  const longContext =
+    LONG_CONTEXT.test(resolved) && family.contextWindow < M1 && !isVariableOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
   return {
     profile: {
       id,
@@ -143,16 +184,20 @@ export function lookUpClaude(name: string, env: Env = {}): KnownModel {
   };
 }
 
-/** Resolves an alias and keeps `[1m]`; returns other names unchanged. A variable may contain another alias. */
-export function resolveAlias(name: string, env: Env): string {
+/**
+ * Resolves an alias, on a cloud if `cloud` is given, and keeps `[1m]`; returns other names unchanged. A variable may
+ * contain another alias.
+ */
+export function resolveAlias(name: string, env: Env, cloud?: string): string {
   const bare = name.replace(LONG_CONTEXT, "");
   const key = bare.toLowerCase();
   if (!Object.hasOwn(ALIASES, key)) return name;
-  const { id, variables } = ALIASES[key]!;
+  const { id, elsewhere = {}, variables } = ALIASES[key]!;
+  const usual = cloud === undefined ? id : (elsewhere[cloud] ?? elsewhere["clouds"] ?? id);
   const chosen = variables.map((variable) => env[variable]?.trim()).find(Boolean);
   // Remove the variables this alias used, so a cycle of aliases ends.
   const rest = { ...env, ...Object.fromEntries(variables.map((variable) => [variable, undefined])) };
-  const resolved = resolveAlias(chosen ?? id, chosen ? rest : env);
+  const resolved = resolveAlias(chosen ?? usual, chosen ? rest : env, cloud);
   return LONG_CONTEXT.test(name) && !LONG_CONTEXT.test(resolved) ? `${resolved}[1m]` : resolved;
 }
 
@@ -176,16 +221,12 @@ export const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
 export const EFFORT_BETA = "effort-2025-11-24";
 export const MAX_FALLBACKS = 3;
 
-export function isEnabled(value: string | undefined): boolean {
-  return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
-}
-
 export function positiveInteger(value: string | undefined): number | undefined {
   const number = value?.trim() ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 function contextWindowOf(family: Family, longContext: boolean, env: Env): number {
-  if (isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
+  if (isVariableOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
   return longContext ? M1 : family.contextWindow;
 }

@@ -2,7 +2,8 @@
 // Keeps a token until it expires; nothing secret gets into an error.
 
 import { ModelError } from "@keelson/engine";
-import { isEnabled, type Env } from "../profiles/profiles.ts";
+import { isVariableOn } from "@keelson/protocol";
+import type { Env } from "../profiles/profiles.ts";
 import { CredentialCache, KnownSecrets } from "../http/credential-cache.ts";
 import type { Credentials } from "../http/server.ts";
 import type { FoundToken, GoogleOutside } from "./credentials/outside.ts";
@@ -17,7 +18,7 @@ const UNKNOWN_LASTS_MS = 30 * 60_000;
 
 /** Credentials are looked for at the first request. */
 export function googleCredentials(env: Env, outside: GoogleOutside): Credentials {
-  if (isEnabled(env["CLAUDE_CODE_SKIP_VERTEX_AUTH"])) return { authorize() {}, secrets: () => [] };
+  if (isVariableOn(env["CLAUDE_CODE_SKIP_VERTEX_AUTH"])) return { authorize() {}, secrets: () => [] };
   const fixed = env["GOOGLE_OAUTH_ACCESS_TOKEN"]?.trim();
   if (fixed) return { authorize: ({ headers }) => setToken(headers, { token: fixed }), secrets: () => [fixed] };
   const { authRefresh, now } = outside;

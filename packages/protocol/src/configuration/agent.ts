@@ -24,8 +24,6 @@ export interface AgentDefinition {
   readonly model?: string;
   readonly effort?: string;
   readonly permissionMode?: PermissionMode;
-  /** Asks the user even in the background: `permissionMode: bubble`. */
-  readonly bubbles?: true;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
   readonly color?: string;

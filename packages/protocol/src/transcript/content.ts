@@ -1,7 +1,7 @@
 // The messages and content blocks of a conversation, in the format of the model API. Blocks of unknown types pass through
 // unchanged.
 
-import { isFolded, type Json, type JsonObject } from "../json.ts";
+import { isFolded, isObject, type Json, type JsonObject } from "../json.ts";
 
 export interface TextBlock {
   readonly type: "text";
@@ -103,7 +103,42 @@ export function isText(block: ContentBlock): block is TextBlock {
 
 /** The API rejects text of only whitespace. */
 export function isBlank(block: ContentBlock): boolean {
-  return isText(block) && !isFolded(block, "text") && !/\S/.test(block.text);
+  return isText(block) && !isFolded(block, "text") && !(typeof block.text === "string" && /\S/.test(block.text));
+}
+
+/** Whether a value has the fields that the API requires of a block. Does not read a long text that was not read yet. */
+export function isWholeBlock(value: unknown): value is ContentBlock {
+  if (!isObject(value)) return false;
+  switch (value["type"]) {
+    case "text":
+      return isString(value, "text");
+    case "image":
+    case "document":
+      return isWholeSource(value["source"]);
+    case "tool_use":
+      return isString(value, "id") && isString(value, "name") && isObject(value["input"]);
+    case "tool_result":
+      return isString(value, "tool_use_id") && isWholeContent(value);
+    default:
+      return isString(value, "type");
+  }
+}
+
+function isWholeContent(result: object): boolean {
+  if (!("content" in result) || isString(result, "content")) return true;
+  return Array.isArray(result.content) && result.content.every(isWholeBlock);
+}
+
+/** Of the usual kinds, what they name; documents have more. */
+function isWholeSource(source: unknown): boolean {
+  if (!isObject(source)) return false;
+  if (source["type"] === "base64") return isString(source, "data") && isString(source, "media_type");
+  return source["type"] === "url" ? isString(source, "url") : isString(source, "type");
+}
+
+/** A field that is read from the transcript when it is needed is a text. */
+function isString(value: object, field: string): boolean {
+  return isFolded(value, field) || (field in value && typeof Reflect.get(value, field) === "string");
 }
 
 /** Content may be a string or a list of blocks. */

@@ -96,6 +96,8 @@ async function deliver(message: AgentMessage, { id, meta }: Addressee, host: Age
       signal: NEVER,
       id,
       startedBy: meta.toolUseId,
+      // Others can write to that file, and what they name is another agent than the one that was started.
+      isChosenByOthers: machine.tasks.get(id)?.agent?.type !== meta.agentType,
       past: { conversation, leaf: past?.leafUuid ?? null },
     },
     from,

@@ -6,6 +6,7 @@ import { ToolError, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agent-listing";
 import type { AgentDefinition, JsonObject, NewEntry } from "@keelson/protocol";
 import { agentTool, sendMessageTool, type AgentAnswer, type AgentKeeper, type AgentOrder } from "@keelson/tools";
+import { isVariableOn } from "@keelson/protocol";
 import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents, withBuiltIn } from "./built-in/built-in.ts";
 import { AgentListing, toldAgents } from "./listing.ts";
@@ -38,9 +39,6 @@ export interface AgentStage {
   /** Ends every agent. */
   close(): Promise<void>;
 }
-
-/** Models take longer than this. A session without a model does not pay for agents it does not start. */
-const WARM_AFTER_MS = 20;
 
 export type SkillOrder = Parameters<typeof Running.runSkill>[0];
 
@@ -83,7 +81,6 @@ export function openAgents(stages: AgentStages): AgentStage {
     id: undefined,
     depth: 0,
     isFork: false,
-    asks: true,
     refuses: [],
     budgets: [],
     machine,
@@ -99,7 +96,7 @@ export function openAgents(stages: AgentStages): AgentStage {
   storage.onCompact(() => listing.restart());
   storage.onRewind((entries) => listing.restart(toldAgents().toldIn(entries)));
   const slots = new Slots(mostAgents(state.snapshot.env));
-  const forks = /^(?:1|true|yes|on)$/i.test(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"] ?? "");
+  const forks = isVariableOn(state.snapshot.env["CLAUDE_CODE_FORK_SUBAGENT"]);
 
   const host: Running.AgentHost = {
     stages,
@@ -111,7 +108,6 @@ export function openAgents(stages: AgentStages): AgentStage {
   };
   /** Loaded while the model thinks about the first prompt, or with the first agent. */
   const running = () => import("./run-agents.ts");
-  let warming: NodeJS.Timeout | undefined;
   const toolOf = (agent: Spawner) => agentTool(keeperOf(agent), { teams: stages.team?.teammates !== undefined });
   const messageToolOf = (from: Spawner) =>
     sendMessageTool({
@@ -137,7 +133,8 @@ export function openAgents(stages: AgentStages): AgentStage {
     const { name } = order;
     if (!teammates || agent !== self || name === undefined || order.isolation !== undefined) return undefined;
     const { startTeammate } = await import("../team/lead/start-teammate.ts");
-    return startTeammate(teammates, { ...order, name }, typeOf(order));
+    const type = typeOf(order);
+    return startTeammate(teammates, { ...order, name }, type, find(type));
   };
   const typeOf = ({ subagent_type: type }: AgentOrder): string => {
     const wanted = type || (forks ? "fork" : "general-purpose");
@@ -163,13 +160,9 @@ export function openAgents(stages: AgentStages): AgentStage {
     messageTool: messageToolOf(self),
     runSkill: async (order) => (await running()).runSkill(order, self, host),
     warm() {
-      if (!state.tools.some(({ name }) => name === "Agent")) return;
-      clearTimeout(warming);
-      warming = setTimeout(async () => (await running()).warm(host), WARM_AFTER_MS);
-      warming.unref();
+      if (state.tools.some(({ name }) => name === "Agent")) void running().then(({ warm }) => warm(host));
     },
     async close() {
-      clearTimeout(warming);
       const agents = machine.tasks.list().filter(({ type, status }) => type === "local_agent" && status === "running");
       await Promise.all(agents.map(({ id }) => machine.tasks.stop(id)));
       // Later sessions find large folders faster.

@@ -2,7 +2,7 @@
 
 import { agentText } from "@keelson/config/agents";
 import { ToolError, type ModelChoice } from "@keelson/engine";
-import { agentModel, renderAgentPrompt } from "@keelson/engine/agents";
+import { agentModel, renderAgentPrompt, widensMode } from "@keelson/engine/agents";
 import { gitBranch } from "@keelson/host";
 import { OFFLINE_ID } from "@keelson/model";
 import { NO_USAGE, type AgentDefinition } from "@keelson/protocol";
@@ -32,6 +32,8 @@ export interface ChildOrder {
   readonly attached?: ChildPlan["attached"];
   /** The prompt is the text of a skill, which cannot use skills again. */
   readonly isSkill?: boolean;
+  /** What is not trusted chose this agent, so its definition may not widen the mode. */
+  readonly isChosenByOthers?: boolean;
   /** Instead of every other choice of a model. */
   readonly exactModel?: ModelChoice;
 }
@@ -62,6 +64,7 @@ export async function planChild(order: ChildOrder, parent: Spawner, stages: Agen
     startedBy: order.startedBy ?? order.toolUseId,
     parent,
     background: order.background,
+    mayWiden: widensMode(definition) && order.isChosenByOthers !== true,
     model,
     system: await systemOf(definition, text, { model, worktree, parent }, stages),
     limits: { maxTurns: definition.maxTurns ?? (isSkill ? maxTurns : undefined), maxBudgetUsd },
@@ -118,6 +121,7 @@ export function planFork(
     startedBy: order.toolUseId,
     parent,
     background: order.background,
+    mayWiden: false,
     model: parent.model(),
     system: parent.system(),
     limits: { maxBudgetUsd },

@@ -2,10 +2,10 @@
 
 import { ToolError, type ModelChoice, type Tool } from "@keelson/engine";
 import { agentsLeft } from "@keelson/engine/agent-listing";
-import { lowerCompilers } from "@keelson/host/compiler-threads";
 import type { AgentDefinition, ContentBlock, Skill } from "@keelson/protocol";
 import { agentOwner, type AgentOwner } from "@keelson/store/agents";
 import type { AgentAnswer, AgentOrder } from "@keelson/tools";
+import { isVariableOn } from "@keelson/protocol";
 import type { Slots } from "../mcp/servers/slots.ts";
 import { startChild, type StartedChild, type ChildEnd, type ChildHost, type ChildPlan } from "./child/child.ts";
 import { StepQueue } from "./child/step-queue.ts";
@@ -51,9 +51,7 @@ export async function startAgent(start: Start, parent: Spawner, host: AgentHost)
   const { description, prompt, name } = order;
   const isFork = type === "fork" && host.find(type) === undefined;
   const definition = isFork ? FORK : host.find(type)!;
-  const noBackground = /^(?:1|true|yes|on)$/i.test(
-    storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "",
-  );
+  const noBackground = isVariableOn(storage.state.snapshot.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
   const background = !noBackground && (order.run_in_background === true || definition.background === true);
   const common = { definition, description, prompt, name, background, toolUseId, signal };
   const isolated = (order.isolation ?? definition.isolation) === "worktree";
@@ -80,7 +78,6 @@ export const NEVER = new AbortController().signal;
 
 /** Does what every agent needs, while the model thinks about a prompt. */
 export function warm(host: AgentHost): void {
-  lowerCompilers();
   host.owner ??= agentOwner();
   void import("./built-in/texts.ts");
   // A start takes only names from a large folder; the skills are made now, so that the first call of one need not wait.
@@ -104,9 +101,7 @@ export async function begin(plan: ChildPlan, signal: AbortSignal, host: AgentHos
   };
   if (plan.name !== undefined) (host.names ??= new Map()).set(plan.name, plan.id);
   try {
-    const child = startChild(plan, stages, own);
-    setImmediate(lowerCompilers);
-    return child;
+    return startChild(plan, stages, own);
   } catch (error) {
     release();
     await plan.worktree?.finish();
@@ -223,6 +218,7 @@ export async function runSkill(
     toolUseId,
     signal,
     isSkill: true,
+    isChosenByOthers: skill.untrusted === true || skill.plugin !== undefined,
     // The agent that an untrusted skill chooses does not choose the model either.
     ...(skill.model === undefined && definition.model !== undefined && !skill.untrusted ? {} : { exactModel: model }),
   };

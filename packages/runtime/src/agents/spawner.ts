@@ -35,8 +35,6 @@ export interface Spawner {
   /** 0 for the session's own agent. */
   readonly depth: number;
   readonly isFork: boolean;
-  /** Whether the user is asked about its calls. */
-  readonly asks: boolean;
   /** Tools that it refuses as a whole. Its own agents do not have them either. */
   readonly refuses: readonly string[];
   /** Its own budget and those of the agents it works for. */

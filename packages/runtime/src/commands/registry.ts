@@ -160,7 +160,13 @@ export function builtInCommands(): readonly ListedCommand[] {
 export function sessionCommands(snapshot: Snapshot, others: readonly ListedCommand[]): readonly ListedCommand[] {
   if (snapshot.flags.disableSlashCommands) return [];
   const replaced = new Set(others.map(({ name }) => name));
-  return [...others, ...builtInCommands().filter(({ name }) => isUsable(name, replaced, snapshot))];
+  const own = builtInCommands().filter(({ name }) => isUsable(name, replaced, snapshot));
+  return [...others, ...own.map((command) => withoutAliases(command, replaced))];
+}
+
+function withoutAliases({ aliases, ...command }: ListedCommand, replaced: ReadonlySet<string>): ListedCommand {
+  const left = aliases?.filter((alias) => !replaced.has(alias)) ?? [];
+  return left.length === 0 ? command : { ...command, aliases: left };
 }
 
 /** The same as names alone. */
@@ -180,6 +186,9 @@ const BY_NAME: ReadonlyMap<string, BuiltInCommand> = new Map(
 
 /** Aliases too. */
 export const builtInNames: ReadonlySetLike<string> = BY_NAME;
+
+/** How a person types what is called like a built-in command and does not replace it. */
+export const besideBuiltIn = (name: string): string => `project:${name}`;
 
 /** By name or alias. */
 export function findBuiltInCommand(name: string): BuiltInCommand | undefined {

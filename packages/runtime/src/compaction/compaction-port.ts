@@ -4,6 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import { compactionRules, type CompactionPort, type CompactionWishes, type ModelChoice } from "@keelson/engine";
 import type { NewEntry, Usage } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 
 export interface CompactionParts {
   snapshot(): Snapshot;
@@ -37,21 +38,19 @@ export function compactionPort(parts: CompactionParts): CompactionPort {
 }
 
 /** Whether `/compact` works. */
-export const mayCompact = ({ env }: Pick<Snapshot, "env">): boolean => !isOn(env["DISABLE_COMPACT"]);
+export const mayCompact = ({ env }: Pick<Snapshot, "env">): boolean => !isVariableOn(env["DISABLE_COMPACT"]);
 
 export function wishesOf(
   { settings, env, ...rest }: Pick<Snapshot, "settings" | "env">,
   own?: number,
 ): CompactionWishes {
-  const isOff = isOn(env["DISABLE_AUTO_COMPACT"]) || !mayCompact({ env, ...rest });
+  const isOff = isVariableOn(env["DISABLE_AUTO_COMPACT"]) || !mayCompact({ env, ...rest });
   return {
     automatic: !isOff && settings.autoCompactEnabled !== false,
     window: own ?? numberIn(env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"]) ?? settings.autoCompactWindow,
     percent: numberIn(env["CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"]),
   };
 }
-
-const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 
 function numberIn(value: string | undefined): number | undefined {
   const number = value?.trim() ? Number(value) : Number.NaN;

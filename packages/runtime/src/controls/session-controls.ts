@@ -189,7 +189,7 @@ async function openFileIndex(
   return new MentionIndex({
     list: async (cwd) => {
       const all = settings().respectGitignore === false ? ["--no-ignore"] : [];
-      const { stdout } = await search.run(["--files", "--no-messages", "--hidden", ...all, "--glob", "!.git"], {
+      const { stdout } = await search.run(["--no-config", "--files", "--hidden", ...all, "--glob", "!.git"], {
         cwd,
         signal: AbortSignal.timeout(LIST_MS),
         timeoutMs: LIST_MS,

@@ -17,8 +17,8 @@ export interface ApprovalOptions {
   readonly gate: Gate;
   /** Absent for calls of the session's own agent. */
   readonly agent?: CallingAgent;
-  /** Why the client is not asked, although it would answer. */
-  readonly unasked?: string;
+  /** No one waits for that subagent. */
+  readonly isInBackground?: boolean;
   /** Sends a question to the client. Absent if the client does not answer permission questions. */
   readonly person?: AskPerson;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
@@ -49,7 +49,7 @@ export class Approvals {
   }
 
   async permit(request: PermitRequest, signal: AbortSignal): Promise<Permission> {
-    const { gate, person, unasked } = this.#options;
+    const { gate, person, isInBackground } = this.#options;
     const { access, input, call } = request;
     // Some providers reuse call ids; an earlier approval was for another call.
     gate.ruleBook.setUnguarded(call.id, false);
@@ -64,7 +64,7 @@ export class Approvals {
       if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
       if (!person && answered.behavior === "deny") {
         const why = answered.by === "hook" ? answered.message : decision.reason;
-        this.#report(request, answered, { why, isUnasked: unasked !== undefined && answered.by !== "hook" });
+        this.#report(request, answered, { why, isAsync: isInBackground === true && answered.by !== "hook" });
       }
       return answered;
     }
@@ -90,7 +90,7 @@ export class Approvals {
     decision: GateDecision & { behavior: "ask" },
     signal: AbortSignal,
   ): Promise<Permission> {
-    const { fire, person, gate, originOf, agent, unasked } = this.#options;
+    const { fire, person, gate, originOf, agent } = this.#options;
     if (person) {
       const who = agent ? ` for the ${agent.type} agent` : "";
       const message = `Keelson needs permission to use ${request.tool.name}${who}`;
@@ -100,7 +100,6 @@ export class Approvals {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
       ...(agent ? { agent } : {}),
       cwd: gate.cwd,
-      ...(unasked === undefined ? {} : { unasked }),
       origin: originOf(request.tool.name),
       hooks: (about) => fire("PermissionRequest", about, signal),
       accept: (updates) => void gate.accept(updates),
@@ -119,7 +118,7 @@ export class Approvals {
   #report(
     request: PermitRequest,
     denied: Permission & { behavior: "deny" },
-    { why, isUnasked = false }: { readonly why?: string; readonly isUnasked?: boolean } = {},
+    { why, isAsync = false }: { readonly why?: string; readonly isAsync?: boolean } = {},
   ): void {
     void this.#options.show({
       type: "system",
@@ -127,7 +126,7 @@ export class Approvals {
       tool_name: request.tool.name,
       tool_use_id: request.call.id,
       ...(this.#options.agent ? { agent_id: this.#options.agent.id } : {}),
-      decision_reason_type: isUnasked ? "asyncAgent" : (denied.reasonType ?? reasonType(denied.by)),
+      decision_reason_type: isAsync ? "asyncAgent" : (denied.reasonType ?? reasonType(denied.by)),
       ...(why === undefined ? {} : { decision_reason: why }),
       message: denied.message,
     });

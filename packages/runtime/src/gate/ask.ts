@@ -23,8 +23,6 @@ export type AskPerson = (
 export interface Approvers {
   /** The subagent that makes the call. */
   readonly agent?: { readonly id: string; readonly type: string };
-  /** Why nobody is asked. */
-  readonly unasked?: string;
   /** Set for MCP tools. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
@@ -38,7 +36,7 @@ export interface Approvers {
 export async function requestApproval(request: PermitRequest, question: Question, by: Approvers): Promise<Permission> {
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
-  if (!by.person) return (await hooked) ?? { ...noApprover(question.reason, by.unasked), by: question.by };
+  if (!by.person) return (await hooked) ?? { ...noApprover(question.reason), by: question.by };
   const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([
     hooked.then((answered) => answered ?? person),

@@ -1,18 +1,21 @@
 // Judges tool calls with the engine's gate: collects the facts, decides, and remembers which path was judged.
 // approvals.ts handles `ask` decisions.
 
-import type { CommandShell, GateDecision, PermitRequest, SandboxState } from "@keelson/engine";
+import type { Access, CommandShell, GateDecision, PermitRequest, SandboxState } from "@keelson/engine";
 import type { GitLookupOptions } from "@keelson/host/git";
 import type { PermissionMode, PermissionUpdate, ToolUseBlock } from "@keelson/protocol";
 import { underShield } from "../machine/sandbox.ts";
 import type { CommandLookup } from "./command-lookup.ts";
 import type { GateFacts } from "./question.ts";
-import type { RuleBook } from "./rule-book.ts";
+import type * as Question from "./question.ts";
+import type { Loaded, RuleBook } from "./rule-book.ts";
 
 export interface GateOptions {
   readonly ruleBook: RuleBook;
   /** The mode, if it is not that of the rules: a subagent may have a narrower one. */
   mode?(): PermissionMode;
+  /** What would need approval is denied: an agent above this one works in `dontAsk` mode, or this one wants to. */
+  neverAsks?(): boolean;
   readonly home: string;
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
@@ -43,7 +46,7 @@ export interface GateOptions {
 }
 
 /** What differs for a subagent. Without `memory`, it has that of the session. */
-export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "cwd" | "directories" | "git"> &
+export type AgentGateOptions = Pick<GateOptions, "ruleBook" | "mode" | "neverAsks" | "cwd" | "directories" | "git"> &
   Partial<Pick<GateOptions, "memory" | "owner">>;
 
 export class Gate {
@@ -52,6 +55,7 @@ export class Gate {
   /** The path of each call and where it led when the call was judged. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #commands: Promise<CommandLookup> | undefined;
+  #question: typeof Question | undefined;
   #saved: Promise<void> = Promise.resolve();
   #readable: readonly string[];
 
@@ -80,7 +84,7 @@ export class Gate {
     const { sandbox, isShielded, owner, cwd } = this.#options;
     const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
     const shield = access.kind === "command" && (await isShielded(access.cwd, owner));
-    const facts = { ...this.#facts(), matchers, sandbox: underShield(sandbox, shield), shield, hook };
+    const facts = { ...this.#facts(access), matchers, sandbox: underShield(sandbox, shield), shield, hook };
     const question = await gateQuestion(
       unaided ? withoutAllowances(facts) : facts,
       { tool: tool.name, input, access },
@@ -107,6 +111,11 @@ export class Gate {
   /** The mode that calls are judged in. */
   get mode(): PermissionMode {
     return this.#options.mode?.() ?? this.ruleBook.mode;
+  }
+
+  /** What would need approval is denied, also for the agents that this one starts. */
+  get neverAsks(): boolean {
+    return this.mode === "dontAsk" || this.#options.neverAsks?.() === true;
   }
 
   /** The gate of a subagent. Answers to its questions apply to the session. */
@@ -157,11 +166,25 @@ export class Gate {
   /** Loads the gate ahead of the first call. `ruleBook.mayRead` works from then on. */
   async warm(): Promise<void> {
     await this.#load();
+  }
+
+  /** Looks up what governs this session, ahead of the first call that may change something: up to 10 ms. */
+  prepare(): void {
     this.#options.governing();
   }
 
-  #load() {
-    return Promise.all([this.ruleBook.load(), import("./question.ts")]);
+  /** Loads the checks of commands, ahead of the first one. */
+  async prepareCommands(): Promise<void> {
+    await (this.#commands ??= this.#loadCommands());
+  }
+
+  #load(): readonly [Loaded, typeof Question] | Promise<readonly [Loaded, typeof Question]> {
+    const rules = this.ruleBook.loaded;
+    if (rules && this.#question) return [rules, this.#question];
+    return Promise.all([this.ruleBook.load(), import("./question.ts")]).then((both) => {
+      this.#question = both[1];
+      return both;
+    });
   }
 
   async #loadCommands(): Promise<CommandLookup> {
@@ -169,12 +192,14 @@ export class Gate {
     return createCommandLookup(this.#options.git);
   }
 
-  #facts(): Omit<GateFacts, "hook" | "matchers"> {
-    const { home, configDir, memory, plan, directories, cwd, shell, governing } = this.#options;
-    const { mode } = this;
+  #facts({ kind }: Access): Omit<GateFacts, "hook" | "matchers"> {
+    const { home, configDir, memory, plan, directories, cwd, shell } = this.#options;
+    const { mode, neverAsks } = this;
     const { rules } = this.ruleBook;
-    const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
-    return { mode, rules, ...here, home, configDir, readable: this.#readable, shell };
+    // What only reads changes nothing that governs us.
+    const governing = kind === "edit" || kind === "command" ? this.#options.governing() : [];
+    const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing };
+    return { mode, neverAsks, rules, ...here, home, configDir, readable: this.#readable, shell };
   }
 }
 

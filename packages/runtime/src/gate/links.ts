@@ -6,14 +6,14 @@ import type { LinkGuard } from "@keelson/host/links";
 export async function withLinks(question: GateQuestion, links: LinkGuard, cwd: string): Promise<GateQuestion> {
   const { realPath, realPaths, shield } = question;
   if (realPath !== undefined) {
-    await links.prepare([realPath], { cwd, folders: true });
+    if (!(await links.prepare([realPath], { cwd, folders: true }))) return question;
     const behind = links.deniedTarget(realPath);
     if (behind === "unknown") return { ...question, linked: true };
     return behind === undefined ? question : { ...question, realPath: behind.path };
   }
   // The shield already hides every name of a denied file.
   if (realPaths === undefined || shield === true) return question;
-  await links.prepare(realPaths.values(), { cwd, folders: false });
+  if (!(await links.prepare(realPaths.values(), { cwd, folders: false }))) return question;
   const found = [...realPaths].map(([path, real]) => [path, real, links.deniedTarget(real)] as const);
   if (found.every(([, , behind]) => behind === undefined)) return question;
   return {

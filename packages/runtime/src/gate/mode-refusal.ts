@@ -2,6 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { PermissionMode } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 
 type Facts = Pick<Snapshot, "mode" | "flags" | "settings"> & { readonly origin: Pick<Snapshot["origin"], "env"> };
 
@@ -24,5 +25,5 @@ function mayBypass({ mode, flags, settings, origin }: Facts, uid: number | undef
   if (flags.allowSkipPermissions !== true) return false;
   if (settings.permissions?.disableBypassPermissionsMode === "disable") return false;
   // From the process environment: settings must not claim to be in a sandbox.
-  return uid !== 0 || origin.env["IS_SANDBOX"] === "1";
+  return uid !== 0 || isVariableOn(origin.env["IS_SANDBOX"]);
 }

@@ -86,7 +86,11 @@ export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook,
       directories: () => workspace.directories,
       env: () => state.snapshot.childEnv,
     },
-    isShielded: (cwd, owner) => machine.hidesDenied(cwd, owner),
+    isShielded: (cwd, owner) => {
+      // The shield hides the folder of the secret, so it must exist before a command does.
+      storage.sealTranscript();
+      return machine.hidesDenied(cwd, owner);
+    },
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     addDirectories: (paths) => folders.add(paths, "permission_update"),

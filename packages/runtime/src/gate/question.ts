@@ -20,9 +20,11 @@ export async function gateQuestion(
   commands: () => Promise<CommandLookup>,
 ): Promise<GateQuestion> {
   const found = await lookUp(call.access, facts.home, commands);
+  const { governing = [] } = facts;
+  if (governing.length === 0) return { ...facts, ...call, ...found };
   const matched = [...(found.onDisk?.matches.values() ?? [])].flat().map(({ real }) => real);
   const paths = [found.realPath ?? [], [...(found.realPaths?.values() ?? [])], matched].flat();
-  return { ...facts, ...call, ...found, governing: withOtherNames(facts.governing ?? [], paths) };
+  return { ...facts, ...call, ...found, governing: withOtherNames(governing, paths) };
 }
 
 /** Adds paths that are hard links to a governing file; their names do not show it. */

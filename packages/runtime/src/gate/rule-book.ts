@@ -24,7 +24,7 @@ export interface RuleBookOptions extends PermissionState {
 }
 
 /** Loaded with the first call; a plain answer never needs it. */
-interface Loaded {
+export interface Loaded {
   readonly gate: Pick<typeof EngineGate, "applyUpdate" | "decide" | "hiddenFiles" | "newMatchers">;
   /** The rules that `matchers` and `isHidden` were made for. */
   readonly rules: readonly Rule[];
@@ -185,9 +185,9 @@ export class RuleBook {
     return isHidden === undefined || !isHidden(path, realPathOf(path), this.#anchors());
   }
 
-  /** Whether this call is approved to change guarded paths. */
-  mayChangeGuarded(call: string): boolean {
-    return this.mode === "bypassPermissions" || this.#unguarded.has(call);
+  /** Whether this call, of an agent in this mode, may change guarded paths. */
+  mayChangeGuarded(call: string, mode = this.mode): boolean {
+    return mode === "bypassPermissions" || this.#unguarded.has(call);
   }
 
   setUnguarded(call: string, unguarded: boolean): void {
@@ -195,8 +195,13 @@ export class RuleBook {
     else this.#unguarded.delete(call);
   }
 
+  /** What `load` resolves to, if there is nothing to load. */
+  get loaded(): Loaded | undefined {
+    return this.#loaded?.rules === this.rules ? this.#loaded : undefined;
+  }
+
   async load(): Promise<Loaded> {
-    if (this.#loaded?.rules === this.rules) return this.#loaded;
+    if (this.loaded) return this.loaded;
     const { applyUpdate, decide, hiddenFiles, newMatchers } = await import("@keelson/engine/gate");
     const { createLinkGuard } = await import("@keelson/host/links");
     const { home, workspace, warn } = this.#options;

@@ -242,7 +242,12 @@ export class HookDispatcher {
   }
 
   #group(): void {
-    this.#byEvent = Map.groupBy(this.registered, ({ event }) => event);
+    this.#byEvent.clear();
+    for (const registration of this.registered) {
+      const others = this.#byEvent.get(registration.event);
+      if (others) others.push(registration);
+      else this.#byEvent.set(registration.event, [registration]);
+    }
   }
 
   #inform(content: string, more: JsonObject, level = "warning"): void {

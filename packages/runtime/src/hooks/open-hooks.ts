@@ -29,8 +29,8 @@ export interface HookStage {
 export interface AgentCaller {
   readonly gate: Gate;
   readonly firing: FiringAgent;
-  /** Why the client is not asked about its calls. Absent if it is. */
-  readonly unasked?: string;
+  /** No one waits for it. */
+  readonly isInBackground: boolean;
   conversation(): readonly ModelMessage[];
 }
 
@@ -44,12 +44,11 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     const openApprovals = async () => {
       // Not needed before the first call.
       const { Approvals } = await import("../gate/approvals.ts");
-      const person = caller?.unasked === undefined ? await approverOf(storage, mcp) : undefined;
+      const person = await approverOf(storage, mcp);
       return new Approvals({
         gate: caller?.gate ?? gate,
         ...(person ? { person } : {}),
-        ...(caller ? { agent: caller.firing } : {}),
-        ...(caller?.unasked === undefined ? {} : { unasked: caller.unasked }),
+        ...(caller ? { agent: caller.firing, isInBackground: caller.isInBackground } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),
         // Denials of a subagent do not count against the session.

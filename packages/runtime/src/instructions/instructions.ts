@@ -2,13 +2,7 @@
 // again when they change on disk. Text already sent never changes, so the provider's cache stays valid.
 
 import type { Snapshot } from "@keelson/config";
-import {
-  loadInstructions,
-  memoryDirectory,
-  realMemoryDirectory,
-  type InstructionFile,
-  type InstructionSet,
-} from "@keelson/config/instructions";
+import { loadInstructions, type InstructionFile, type InstructionSet } from "@keelson/config/instructions";
 import { renderChanged, renderInstructions, renderNested, type Access } from "@keelson/engine";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import { projectDir } from "@keelson/store";
@@ -65,8 +59,6 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   };
   loaded(set.files);
   const isDenied = hasDenyRules(snapshot) ? (path: string) => !options.gate.mayRead(path) : () => false;
-  const memory = memoryDirectory(snapshot, projectDirectory);
-  const realMemory = memory === undefined ? undefined : realMemoryDirectory(memory, snapshot);
   return {
     preface: renderInstructions(set.files, options.date),
     get managedPreface() {
@@ -80,8 +72,8 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
       return renderInstructions(loaded(set.reread()), options.date);
     },
     // The gate judges a path by both of its names, so the model is told the one without links.
-    memory: realMemory ?? memory,
-    realMemory,
+    memory: set.memory && (set.memory.real ?? set.memory.folder),
+    realMemory: set.memory?.real,
     files: () => [...set.files, ...later],
     touched(access) {
       if (access.kind !== "read" && access.kind !== "edit") return [];

@@ -1,6 +1,6 @@
 // The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
-import { tmpdir } from "node:os";
+import type * as Os from "node:os";
 import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { CommandShell, ReadLedger, SandboxState, ToolContext } from "@keelson/engine";
 import { realPathOf } from "@keelson/disk/real-path";
@@ -25,6 +25,7 @@ import type { PermissionMode } from "@keelson/protocol";
 import type { Monitors, ReadToolOptions } from "@keelson/tools";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
 import type * as EnvFile from "@keelson/host/env-file";
+import { isVariableOn } from "@keelson/protocol";
 import type { Governing } from "./governing.ts";
 import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
@@ -73,6 +74,8 @@ export interface Machine {
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
   /** What another agent has seen: nothing, or a copy of what this one has. */
   newLedger(from?: ReadLedger): ReadLedger;
+  /** Loads what the first command needs, and tries the shield. */
+  warm(): Promise<void>;
   /** Whether a command was started. */
   ranCommands(): Promise<boolean>;
   /** Ends all commands and tasks. */
@@ -136,7 +139,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     envFiles: () => (require("@keelson/host/env-file") as typeof EnvFile).envFilesOf(configDir, place.id),
     programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
-    mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
+    mayChangeGuarded: (call, owner) =>
+      ruleBook.mayChangeGuarded(call, owner === undefined ? undefined : agentRules.get(owner)?.mode()),
     shield: {
       rules: () => ruleBook.rules,
       mayRead: (path) => ruleBook.mayReadName(path),
@@ -151,6 +155,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
       programs: () => [...governing.programs.guarded(), ...ownFolders(snapshot, programs)],
       helper: (name) => governing.programs.helper(name),
       onActive: () => governing.programs.shielded(),
+      allowedSockets: () =>
+        (state.snapshot.settings["sandbox"] as SandboxBlock | undefined)?.network?.allowUnixSockets ?? [],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories,
       former,
@@ -187,6 +193,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     agentRules,
     async drawPages(bytes, range, signal) {
       const { drawPdfPages } = await import("@keelson/host/pdf-pages");
+      const { tmpdir } = require("node:os") as typeof Os;
       const path = pathOutside(state.snapshot.childEnv["PATH"], state.root);
       const { helper } = governing.programs;
       const confine = (program: Parameters<SessionShell["confine"]>[0]) => shell.confine(program);
@@ -203,6 +210,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     governing,
     beginSettingsWrite,
     undoChanges: () => shell.undoChanges(),
+    warm: () => shell.warm(),
     ranCommands: () => shell.hasRun(),
     spill: (id, content, extension) => spillResult(resultsDir(), id, content, extension),
     confine: (program) => shell.confine(program),
@@ -267,15 +275,13 @@ async function fileHistoryOf(
   });
 }
 
-const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
-
 /** Headless sessions need a variable that the client's SDK sets, or the setting (machine/machine.test.ts). */
 export function checkpointsEnabled(
   { env, settings }: Pick<Snapshot, "env" | "settings">,
   interactive = false,
 ): boolean {
-  if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
-  if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
+  if (isVariableOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
+  if (isVariableOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
   const setting = settings["fileCheckpointingEnabled"];
   return interactive ? setting !== false : setting === true;
 }

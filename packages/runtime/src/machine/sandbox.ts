@@ -71,9 +71,11 @@ export async function expectedSandbox({ settings, childEnv }: Snapshot): Promise
   return { sandbox: underShield(stateOf(wanted, active), shield), shield };
 }
 
-/** Leaving the shield needs approval like leaving the sandbox; the shield changes no other decision. */
+/** Leaving the shield needs a person's approval; the shield changes no other decision. */
 export function underShield(sandbox: SandboxState, shield: boolean): SandboxState {
-  return shield && !sandbox.active ? { ...sandbox, active: true, autoAllow: false, excluded: [] } : sandbox;
+  return shield && !sandbox.active
+    ? { ...sandbox, active: true, isShield: true, autoAllow: false, excluded: [] }
+    : sandbox;
 }
 
 function stateOf(settings: SandboxBlock, active: boolean): SandboxState {

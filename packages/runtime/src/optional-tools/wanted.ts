@@ -1,6 +1,7 @@
 // Which optional tools the settings, rules and variables of a session ask for.
 
 import type { Snapshot } from "@keelson/config";
+import { isVariableOn } from "@keelson/protocol";
 
 interface NotificationSettings {
   readonly desktop?: boolean;
@@ -11,7 +12,7 @@ interface NotificationSettings {
 
 /** By name: whether a session is to have the tool, apart from `--tools`. */
 export const WANTED: Readonly<Record<string, (snapshot: Snapshot) => boolean>> = {
-  PowerShell: ({ env }) => isOn(env["CLAUDE_CODE_USE_POWERSHELL_TOOL"]),
+  PowerShell: ({ env }) => isVariableOn(env["CLAUDE_CODE_USE_POWERSHELL_TOOL"]),
   PushNotification: wantsNotifications,
   RemoteTrigger: (snapshot) => routinesServer(snapshot).url !== undefined,
   ReportFindings: ({ rules }) => rules.some(({ behavior, tool }) => behavior === "allow" && tool === "ReportFindings"),
@@ -43,5 +44,3 @@ export function routinesServer({ settings, env }: Pick<Snapshot, "settings" | "e
   const token = env["KEELSON_ROUTINES_TOKEN"] || env[own.tokenVariable ?? ""];
   return { ...(url && { url }), ...(token && { token }) };
 }
-
-const isOn = (value: string | undefined) => /^(?:1|true|yes|on)$/i.test(value?.trim() ?? "");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { trustFix, type Snapshot } from "@keelson/config";
 import type { Tool } from "@keelson/engine";
 import type { JsonObject } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
 import { cronCreateTool, cronDeleteTool, cronListTool, scheduleWakeupTool, type ScheduleKeeper } from "@keelson/tools";
 import type { Machine } from "../machine/machine.ts";
@@ -27,7 +28,7 @@ export function openSchedules(
 ): ScheduleStage {
   const { options, place, state, inbox } = storage;
   const { snapshot, session } = options;
-  if (isOn(snapshot.env["CLAUDE_CODE_DISABLE_CRON"])) return NO_SCHEDULES;
+  if (isVariableOn(snapshot.env["CLAUDE_CODE_DISABLE_CRON"])) return NO_SCHEDULES;
   const project = snapshot.flags.projectConfigRoot ?? snapshot.cwd;
   const file = join(project, ".claude", "scheduled_tasks.json");
   // A copy of a session leaves its jobs to the original, which may still be open.
@@ -94,8 +95,6 @@ export const NO_SCHEDULES: ScheduleStage = {
   hookFields: () => ({ session_crons: [] }),
   close: () => {},
 };
-
-const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 
 /** Why the jobs in the project's file do not fire; undefined if they do. */
 function whyNotDurable({ trusted, flags }: Snapshot, project: string): string | undefined {

@@ -20,6 +20,7 @@ export type AgentPorts = Pick<
   | "permit"
   | "context"
   | "spill"
+  | "fitImage"
   | "charge"
   | "spent"
   | "now"
@@ -43,6 +44,8 @@ export function agentPorts({ storage, machine, gate, permit }: AgentParts, signa
     permit: (request, withdrawn) => permit(request, AbortSignal.any([signal, withdrawn])),
     context: toolContexts(machine, gate, signal, state.codeWatch),
     spill: (name, text) => machine.spill(name, text),
+    // 5 ms, and only images need it.
+    fitImage: async (block) => (await import("@keelson/tools/image")).fitImage(block),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     spent: () => cost.totalUsd,
     now,

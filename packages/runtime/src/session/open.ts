@@ -163,6 +163,9 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
   );
 }
 
+/** Looking up what governs the session takes up to 10 ms: not while a fast answer may arrive. */
+const GOVERNING_AFTER_MS = 80;
+
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
@@ -175,6 +178,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   }, client);
   const disposed = new AbortController();
   const opened = Date.now();
+  let preparing: NodeJS.Timeout | undefined;
   const waiting = options.interactive
     ? (require("../hooks/idle-notice.ts") as typeof IdleNotice).idleNotice(hooks)
     : undefined;
@@ -188,11 +192,11 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     start: () => startSession(parts),
     initialPrompt: main?.initialPrompt,
     opening: (prompt) => main?.opening(prompt) ?? prompt,
-    refresh: async (signal) => {
+    refresh: async (signal, prompt) => {
       waiting?.stop();
       worktrees.beforeRun();
       await main?.beforeRun(signal);
-      await refresh(parts, signal);
+      await refresh(parts, signal, prompt);
     },
     idle: () => {
       mcp.connect();
@@ -213,7 +217,14 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
-    warmAgents: () => agents.warm(),
+    prepare() {
+      void gate.warm();
+      storage.sealTranscript();
+      agents.warm();
+      clearTimeout(preparing);
+      preparing = setTimeout(() => gate.prepare(), GOVERNING_AFTER_MS);
+      preparing.unref();
+    },
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();
@@ -221,6 +232,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     },
     dispose: async () => {
       disposed.abort();
+      clearTimeout(preparing);
       waiting?.stop();
       schedules.close();
       await agents.close();

@@ -45,7 +45,7 @@ export interface SessionParts {
   /** What is said for a prompt. */
   opening(prompt: PromptMessage): PromptMessage;
   /** Called before each run. Applies changed settings. */
-  refresh(signal: AbortSignal): Promise<void>;
+  refresh(signal: AbortSignal, prompt: PromptMessage | undefined): Promise<void>;
   ports(signal: AbortSignal): Ports;
   /** A run ended. */
   ran(end: End): void;
@@ -56,9 +56,8 @@ export interface SessionParts {
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
-  sealTranscript(): void;
-  /** Loads what starts a subagent, while the model thinks. */
-  warmAgents(): void;
+  /** Does what the reply may need, while the model thinks. */
+  prepare(): void;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -80,6 +79,9 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
   if (!prompt) return { origin: { kind: "task-notification" } };
   return prompt.origin ? { origin: prompt.origin } : {};
 }
+
+/** Models take longer than this. A session that gets its answer sooner does not pay for calls that it does not make. */
+const PREPARE_AFTER_MS = 150;
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;
@@ -187,7 +189,7 @@ export class LiveSession implements Session {
     const ids = outbox.begin(parts);
     const started = now();
     const apiBefore = cost.apiDurationMs;
-    await this.#parts.refresh(signal);
+    await this.#parts.refresh(signal, prompt);
     const limits = this.#parts.limits();
     for (const _ of parts) outbox.note(dequeued(this.id, started));
     const own = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);
@@ -220,14 +222,9 @@ export class LiveSession implements Session {
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
-    const { gate, sealTranscript } = this.#parts;
+    const { gate } = this.#parts;
     const conversation = this.#parts.conversation();
-    // Load the gate after the first request is sent, before the first tool call needs it.
-    setImmediate(() => {
-      void gate.warm();
-      sealTranscript();
-    });
-    this.#parts.warmAgents();
+    const preparing = setTimeout(() => this.#parts.prepare(), PREPARE_AFTER_MS);
     // What a job leaves behind, such as a command in the background, starts runs without a prompt: they are the job's too.
     if (prompt) this.#most = prompt.mostMode;
     const uncap = gate.ruleBook.capMode(this.#most);
@@ -240,6 +237,7 @@ export class LiveSession implements Session {
       // Anything else is a bug in Keelson, and the text says so.
       return error instanceof OpenError ? { ...broken, text: error.message } : broken;
     } finally {
+      clearTimeout(preparing);
       uncap();
     }
   }

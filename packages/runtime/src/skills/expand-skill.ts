@@ -12,13 +12,13 @@ export interface ExpandParts {
   warn(text: string): void;
 }
 
-/** Undefined if the name is that of a built-in command, which the skill may not replace. */
-export function expandSkill(skill: Skill, args: string, parts: ExpandParts): Expansion | undefined {
+/** Undefined if what was typed is the name of a built-in command, which the skill may not replace. */
+export function expandSkill(skill: Skill, typed: string, args: string, parts: ExpandParts): Expansion | undefined {
   const { invoke, snapshot, warn } = parts;
   const { name } = skill;
-  if (yieldsToBuiltIn(skill)) return undefined;
+  if (yieldsToBuiltIn(skill) && typed === name) return undefined;
   if (!skill.userInvocable) {
-    return { kind: "local", name, args, run: async () => `/${name} can be invoked only by the model` };
+    return { kind: "local", name, args, run: async () => `/${typed} can be invoked only by the model` };
   }
   return {
     kind: "prompt",

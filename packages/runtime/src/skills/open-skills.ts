@@ -149,7 +149,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       const skill = skills.find(name);
       if (!skill) return undefined;
       const { expandSkill } = require("./expand-skill.ts") as typeof Expanding;
-      return expandSkill(skill, args, { invoke, snapshot: () => state.snapshot, warn: storage.options.warn });
+      return expandSkill(skill, name, args, { invoke, snapshot: () => state.snapshot, warn: storage.options.warn });
     },
   };
 }

@@ -104,8 +104,8 @@ test("a few are listed with their descriptions, before those that come with Keel
     ].join("\n"),
   });
   expect(skills.clientNames()).toEqual({
-    commands: ["a", "hidden", "review", "typed", "debug", "loop"],
-    skills: ["a", "hidden", "review", "debug", "loop"],
+    commands: ["a", "hidden", "review", "typed", "project:compact", "debug", "loop"],
+    skills: ["a", "hidden", "review", "compact", "debug", "loop"],
   });
   expect(skills.clientCommands().map(({ name }) => name)).toEqual([...skills.clientNames().commands]);
   expect(skills.clientSkills().map(({ name }) => name)).toEqual([...skills.clientNames().skills]);

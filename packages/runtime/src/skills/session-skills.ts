@@ -5,7 +5,7 @@ import type { SkillGroup } from "@keelson/config/skill-groups";
 import type { SkillSet } from "@keelson/config/skills";
 import { listingLimits, renderSkillListing, type Access } from "@keelson/engine";
 import { asReminder, type NewEntry, type Skill } from "@keelson/protocol";
-import { builtInNames, type ListedCommand } from "../commands/registry.ts";
+import { besideBuiltIn, builtInNames, type ListedCommand } from "../commands/registry.ts";
 import type * as Whole from "./whole-skills.ts";
 import type { WholeSkills } from "./whole-skills.ts";
 
@@ -187,24 +187,29 @@ export class SessionSkills {
 
   /** What a client lists for the user to type. */
   clientCommands(): readonly ListedCommand[] {
-    return (this.#listed ??= wholeSkills().listedCommands(this.#byName));
+    return (this.#listed ??= wholeSkills().listedCommands(this.#byName, this.#options.bundled));
   }
 
   /** Those that are skills, not commands, and say themselves what they are for. */
   clientSkills(): readonly ListedCommand[] {
-    return this.clientCommands().filter(({ name }) => isClientSkill(this.#byName.get(name)!));
+    return this.clientCommands().flatMap((command) => {
+      const skill = this.#skills.find(command.name, "user")!;
+      return isClientSkill(skill) ? [{ ...command, name: skill.name }] : [];
+    });
   }
 
   /** The same as names alone. */
   clientNames(): { readonly commands: readonly string[]; readonly skills: readonly string[] } {
-    const typed = this.#known.groups
-      .filter(({ userInvocable }) => userInvocable)
-      .map((group) => ({ ...group, names: group.untrusted ? withoutBuiltIn(group.names) : group.names }));
+    const groups = this.#known.groups.filter(({ userInvocable }) => userInvocable);
+    const typed = groups.map((group) => (group.untrusted ? { names: typedNames(group.names) } : group));
     const bundled = this.#known.bundled.flatMap(({ name, userInvocable }) => (userInvocable ? name : []));
-    const namesIn = (groups: readonly SkillGroup[]) => [...groups.flatMap(({ names }) => names), ...bundled];
+    const namesIn = (groups: readonly Pick<SkillGroup, "names">[]) => [
+      ...groups.flatMap(({ names }) => names),
+      ...bundled,
+    ];
     // Typed, the name is the command's, but the skill is there.
     const hidden = (this.#set?.hidden ?? []).filter((skill) => skill.userInvocable && isClientSkill(skill));
-    const skills = new Set([...namesIn(typed.filter(isClientSkill)), ...hidden.map(({ name }) => name)]);
+    const skills = new Set([...namesIn(groups.filter(isClientSkill)), ...hidden.map(({ name }) => name)]);
     return { commands: namesIn(typed), skills: [...skills] };
   }
 
@@ -269,9 +274,9 @@ export class SessionSkills {
 const wholeSkills = () => require("./whole-skills.ts") as typeof Whole;
 
 /** Few folders have such a name, and there may be a thousand others. */
-function withoutBuiltIn(names: readonly string[]): readonly string[] {
+function typedNames(names: readonly string[]): readonly string[] {
   if (new Set(names).isDisjointFrom(builtInNames)) return names;
-  return names.filter((name) => !builtInNames.has(name));
+  return names.map((name) => (builtInNames.has(name) ? besideBuiltIn(name) : name));
 }
 
 /** What the model sees of these skills; undefined if there are none. */

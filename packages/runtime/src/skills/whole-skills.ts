@@ -7,7 +7,7 @@ import type { SkillSet } from "@keelson/config/skills";
 import { folderSuffix, type ListedSkill } from "@keelson/engine";
 import type { Skill, SkillSource } from "@keelson/protocol";
 import { relative } from "node:path";
-import { findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
+import { besideBuiltIn, findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
 import type { KnownSkills } from "./session-skills.ts";
 
 /** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */
@@ -90,7 +90,8 @@ function overridden(skill: Skill, state: unknown): Skill {
 function otherNames(invocable: ReadonlyMap<string, Skill>, hidden: readonly Skill[]): ReadonlyMap<string, Skill> {
   const found = new Map<string, Skill>();
   for (const skill of [...invocable.values(), ...hidden]) {
-    for (const other of otherNamesOf(skill)) {
+    const beside = yieldsToBuiltIn(skill) ? [besideBuiltIn(skill.name)] : [];
+    for (const other of [...beside, ...otherNamesOf(skill)]) {
       const isFree = !invocable.has(other) && !found.has(other);
       if (isFree && findBuiltInCommand(other) === undefined) found.set(other, skill);
     }
@@ -130,21 +131,34 @@ export function knownSkills(invocable: ReadonlyMap<string, Skill>): KnownSkills 
 }
 
 /** What a client lists for the user to type. */
-export function listedCommands(invocable: ReadonlyMap<string, Skill>): readonly ListedCommand[] {
+export function listedCommands(
+  invocable: ReadonlyMap<string, Skill>,
+  bundled: readonly Skill[],
+): readonly ListedCommand[] {
   const listed: ListedCommand[] = [];
   for (const skill of invocable.values()) {
-    const { name, argumentHint = "", source, userInvocable } = skill;
-    if (!userInvocable || yieldsToBuiltIn(skill)) continue;
-    const command = { name, description: withOrigin(skill), argumentHint };
+    const { argumentHint = "", source, userInvocable } = skill;
+    if (!userInvocable) continue;
+    const name = yieldsToBuiltIn(skill) ? besideBuiltIn(skill.name) : skill.name;
+    const command = { name, description: withOrigin(skill, bundled), argumentHint };
     listed.push(source === "bundled" ? { ...command, builtin: true } : command);
   }
   return listed;
 }
 
-/** Clients show where a command comes from. */
-function withOrigin({ description, source, plugin }: Skill): string {
+/** Clients show where a command comes from, and which one a name means that two have. */
+function withOrigin(skill: Skill, bundled: readonly Skill[]): string {
+  const { description, source, plugin } = skill;
   if (plugin) return `(${plugin.name}) ${description}`;
   const places: Partial<Record<SkillSource, string>> = { user: "user", project: "project", nested: "project" };
-  const place = places[source];
-  return place === undefined ? description : `${description} (${place})`;
+  const notes = [places[source], meaningOf(skill, bundled)].filter((note) => note !== undefined);
+  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
+}
+
+function meaningOf(skill: Skill, bundled: readonly Skill[]): string | undefined {
+  const { name, source } = skill;
+  if (yieldsToBuiltIn(skill)) return `/${name} is the built-in command`;
+  if (findBuiltInCommand(name)) return "replaces the built-in command";
+  const isReplaced = source !== "bundled" && bundled.some((each) => each.name === name);
+  return isReplaced ? "replaces the built-in skill" : undefined;
 }

@@ -3,6 +3,7 @@
 import { reminder } from "@keelson/engine";
 import type { PermissionDenial } from "@keelson/protocol";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
+import { isVariableOn } from "@keelson/protocol";
 import { ClientRequests } from "../controls/client-requests.ts";
 import type { WorkFolders } from "../machine/work-folders.ts";
 import type { OpenOptions } from "../session/open-options.ts";
@@ -62,7 +63,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
   });
   const inbox = new Inbox();
   const runState = new RunState({
-    reportsState: options.interactive === true || env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+    reportsState: options.interactive === true || isVariableOn(env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]),
     goesOn: () => inbox.goesOn,
     show: (signal) => outbox.show(signal),
   });
@@ -72,7 +73,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     outbox,
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     agents: {
-      showsText: options.agentText || /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"] ?? ""),
+      showsText: options.agentText || isVariableOn(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"]),
       denials: [],
     },
     runState,

@@ -2,6 +2,7 @@
 // same, because models and clients know both.
 
 import type { Snapshot } from "@keelson/config";
+import { switchIn, isVariableOn } from "@keelson/protocol";
 
 type Environment = Snapshot["env"];
 
@@ -10,17 +11,11 @@ const OWN_LIST = ["TodoWrite"];
 
 /** Members of a team share their list, so a session that can have one is offered it. */
 function offersSharedList(env: Environment): boolean {
-  return isSwitchedOn(env["CLAUDE_CODE_ENABLE_TASKS"]) ?? teamsAreOn(env);
+  return switchIn(env["CLAUDE_CODE_ENABLE_TASKS"]) ?? teamsAreOn(env);
 }
 
 export function teamsAreOn(env: Environment): boolean {
-  return isSwitchedOn(env["CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS"]) === true;
-}
-
-/** Undefined if the variable is not set. */
-function isSwitchedOn(value: string | undefined): boolean | undefined {
-  const text = value?.trim().toLowerCase() ?? "";
-  return text === "" ? undefined : !["0", "false", "no", "off"].includes(text);
+  return isVariableOn(env["CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS"]);
 }
 
 /** Tools that exist and run, but are offered only by name. */

@@ -22,7 +22,7 @@ function ask(
     newId: () => "ID",
     now: () => 0,
   };
-  const page = { url: "https://e.com/", title: "T", text, offset };
+  const page = { url: "https://e.com/", cut: false, title: "T", text, offset };
   const asked = askAboutPage(page, "What?", storage as unknown as Storage, { signal: ports.signal, ...payer });
   const sent = () => (model.requests[0]!.messages[0]!.content as readonly { text: string }[])[0]!.text;
   return { asked, sent, model, charges: charges as readonly Charge[] };

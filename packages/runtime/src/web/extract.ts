@@ -23,6 +23,8 @@ export interface PageToRead {
   readonly url: string;
   readonly title: string;
   readonly text: string;
+  /** The page is longer than what was read of it. */
+  readonly cut: boolean;
 }
 
 interface PieceAnswer {
@@ -86,7 +88,11 @@ function pageRequest(page: PageToRead, prompt: string, model: ModelChoice, id: s
 }
 
 /** The id is new for each request, so a page cannot write the line that ends it. */
-function pageBlock({ url, title, text }: PageToRead, id: string): string {
-  const about = [`address: ${url}`, ...(title === "" ? [] : [`title: ${title.slice(0, 500)}`])];
+function pageBlock({ url, title, text, cut }: PageToRead, id: string): string {
+  const about = [
+    `address: ${url}`,
+    ...(title === "" ? [] : [`title: ${title.slice(0, 500)}`]),
+    ...(cut ? ["length: the page is too large to be read to its end; this is from its beginning"] : []),
+  ];
   return [`----- web page ${id} -----`, ...about, "", text, `----- end of web page ${id} -----`].join("\n");
 }

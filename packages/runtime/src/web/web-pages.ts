@@ -47,15 +47,15 @@ export function openWebPages({ storage, machine }: WebParts): WebPages {
     if (told !== undefined) return { ...statusOf(fetched), told };
     const read = pageText(fetched);
     if (read.kind === "binary") return { ...statusOf(fetched), told: await saveBinary(fetched, read, context) };
-    const { url, cut } = fetched;
-    const page = { ...statusOf(fetched), url, cut, title: read.title, text: read.text };
+    const { kind: _, ...text } = read;
+    const page = { ...statusOf(fetched), url: fetched.url, ...text, cut: fetched.cut || read.cut };
     cache.set(key, page);
     return page;
   };
 
   const saveBinary = async ({ body, cut }: FetchedPage, { type }: BinaryPage, { toolUseId }: ToolContext) => {
     const path = await machine.spill(`webfetch-${toolUseId}`, body, fileExtension(type));
-    const start = cut ? " Only its beginning was read: it is too large." : "";
+    const start = cut ? ` ${TOO_LARGE}` : "";
     return `The address leads to a file that is not text.${start}\n\n[Binary content (${type}, ${body.length} bytes) also saved to ${path}]`;
   };
 
@@ -75,9 +75,13 @@ export function openWebPages({ storage, machine }: WebParts): WebPages {
       }
 
       async function readPage(page: KeptPage, { prompt, offset = 0 }: PageRequest): Promise<string> {
-        if (page.text.trim() === "") return "The page has no text. It may need a browser to show anything.";
-        if (offset > 0 && offset >= page.text.length)
-          throw new ToolError(`The text of the page has only ${page.text.length} characters`);
+        const { length } = page.text;
+        if (page.text.trim() === "")
+          return page.cut
+            ? `There is no text in the part of the page that was read. ${TOO_LARGE}`
+            : "The page has no text. It may need a browser to show anything.";
+        if (offset > 0 && offset >= length)
+          throw new ToolError(`The text of the page has only ${length} characters${page.cut ? `. ${TOO_LARGE}` : ""}`);
         const { answer, end } = await askAboutPage({ ...page, offset }, prompt, storage, context);
         return [answer, ...lengthNotes(page, offset, end)].join("\n\n");
       }
@@ -113,11 +117,11 @@ function tellStatus(
 
 function lengthNotes({ text, cut }: KeptPage, offset: number, end: number): string[] {
   const more = `[This answer is about the characters ${offset} to ${end} of ${text.length}. For what follows, call WebFetch with offset ${end}.]`;
-  return [
-    ...(text.length > end ? [more] : []),
-    ...(cut && text.length <= end ? ["[The page is too large to be read to its end.]"] : []),
-  ];
+  return [...(text.length > end ? [more] : []), ...(cut ? [TOO_LARGE] : [])];
 }
+
+/** Said with every part: whoever reads one must know that the whole is not all. */
+const TOO_LARGE = "[The page is too large to be read to its end: only its beginning was read, at most 10 MB.]";
 
 /** Longer addresses could not be fetched. */
 const MAX_REDIRECT = 2_000;

@@ -137,6 +137,8 @@ export type GlobOutput = {
   totalMatches: number;
   countIsComplete: boolean;
   timedOut?: boolean;
+  /** Files and folders that could not be read. */
+  unread?: { path: string; why: string }[];
 };
 
 export type GrepOutput = {
@@ -153,6 +155,8 @@ export type GrepOutput = {
   timedOut?: boolean;
   /** There are more results than these. */
   incomplete?: boolean;
+  /** Files and folders that could not be read. */
+  unread?: { path: string; why: string }[];
 };
 
 export type SkillOutput = {

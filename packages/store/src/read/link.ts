@@ -1,6 +1,6 @@
 // The facts about an entry that decide its place in the conversation.
 
-import { isObject, isToolResult, type ChainEntry, type ContentBlock } from "@keelson/protocol";
+import { isObject, isToolResult, isWholeBlock, type ChainEntry, type ContentBlock } from "@keelson/protocol";
 
 export interface Link {
   readonly uuid: string;
@@ -75,22 +75,7 @@ function isReadable(type: string, message: Record<string, unknown>): boolean {
   if (type !== "user" && type !== "assistant") return false;
   const { content } = message;
   if (typeof content === "string") return type === "user";
-  return Array.isArray(content) && content.every(isWhole);
-}
-
-/** Whether a block has the fields that the API requires. Does not read text, which may not be unfolded yet. */
-function isWhole(block: unknown): boolean {
-  if (!isObject(block)) return false;
-  switch (block["type"]) {
-    case "text":
-      return "text" in block;
-    case "tool_use":
-      return typeof block["id"] === "string" && typeof block["name"] === "string" && isObject(block["input"]);
-    case "tool_result":
-      return typeof block["tool_use_id"] === "string";
-    default:
-      return typeof block["type"] === "string";
-  }
+  return Array.isArray(content) && content.every(isWholeBlock);
 }
 
 function answersOf(content: unknown): readonly string[] {

@@ -127,20 +127,22 @@ interface OpenFile {
 
 function openForAppend(path: string): OpenFile {
   return openAppend(path, (fd, size) => {
-    const last = Buffer.alloc(1);
+    const last = new Uint8Array(1);
     return { torn: size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10 };
   });
 }
 
 function writeLines(file: OpenFile, lines: readonly string[]): void {
-  const bytes = Buffer.from(`${file.torn ? "\n" : ""}${lines.join("\n")}\n`);
+  const text = `${file.torn ? "\n" : ""}${lines.join("\n")}\n`;
+  const length = Buffer.byteLength(text);
   let done = 0;
   try {
-    // Usually one round; more if the disk accepts only a part.
-    while (done < bytes.length) done += writeSync(file.fd, bytes, done, bytes.length - done);
+    done = writeSync(file.fd, text);
+    // The disk may accept only a part.
+    while (done < length) done += writeSync(file.fd, Buffer.from(text), done, length - done);
     file.torn = false;
   } catch (error) {
-    if (done > 0) file.torn = bytes[done - 1] !== 10;
+    if (done > 0) file.torn = Buffer.from(text)[done - 1] !== 10;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { ToolError, type ShellResult, type ToolContext } from "@keelson/engine";
 import { bashTool } from "./bash.ts";
 import type { BashInput } from "./command-tool.ts";
 
-const bash = bashTool({ readOnly: (command) => command.startsWith("ls") });
+const bash = bashTool({ parallelSafe: (command) => command.startsWith("ls") });
 const OK: ShellResult = {
   text: "",
   tail: "",

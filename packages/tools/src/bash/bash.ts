@@ -5,18 +5,21 @@ import description from "./bash.md" with { type: "text" };
 import { commandTool, type BashInput, type BashOutput } from "./command-tool.ts";
 
 export interface BashOptions {
-  /** Whether a command is read-only and may run in parallel. Defaults to the engine's check. */
-  readonly readOnly?: (command: string) => boolean | Promise<boolean>;
+  /** Whether a command may run in parallel with others. Defaults to the engine's check. */
+  readonly parallelSafe?: (command: string) => boolean | Promise<boolean>;
   /** Whether commands may run in the background. Defaults to true. */
   readonly background?: boolean;
 }
 
-export function bashTool({ readOnly = isReadOnly, background = true }: BashOptions = {}): Tool<BashInput, BashOutput> {
-  return commandTool({ kind: { tool: "Bash" }, description, background, readOnly });
+export function bashTool({ parallelSafe = isParallelSafe, background = true }: BashOptions = {}): Tool<
+  BashInput,
+  BashOutput
+> {
+  return commandTool({ kind: { tool: "Bash" }, description, background, parallelSafe });
 }
 
-async function isReadOnly(command: string): Promise<boolean> {
+async function isParallelSafe(command: string): Promise<boolean> {
   // The shell parser, 18 ms unbundled, is not needed before the first command.
-  const { isReadOnlyCommand } = await import("@keelson/engine/command");
-  return isReadOnlyCommand(command);
+  const { isParallelSafeCommand } = await import("@keelson/engine/command");
+  return isParallelSafeCommand(command);
 }

@@ -51,15 +51,15 @@ export interface CommandToolOptions {
   readonly language?: "powershell";
   /** Whether commands may run in the background. */
   readonly background: boolean;
-  /** Whether a command is read-only and may run in parallel. Absent: none may. */
-  readOnly?(command: string): boolean | Promise<boolean>;
+  /** Whether a command may run in parallel with others. Absent: none may. */
+  parallelSafe?(command: string): boolean | Promise<boolean>;
   check?(): void;
 }
 
 const IN_BACKGROUND = optional(boolean("Run in the background and return at once; output goes to a file you can read"));
 
 export function commandTool(options: CommandToolOptions): Tool<BashInput, BashOutput> {
-  const { kind, description, language, background, readOnly, check } = options;
+  const { kind, description, language, background, parallelSafe, check } = options;
   // Run in the directory the gate checked, even if another call has changed the session's directory since.
   const judged = new WeakMap<ToolContext, string>();
   const folderOf = (context: ToolContext) => judged.get(context) ?? context.workspace.cwd;
@@ -80,7 +80,7 @@ export function commandTool(options: CommandToolOptions): Tool<BashInput, BashOu
     maxShown: MAX_OUTPUT + 20_000,
 
     parallelSafe: async ({ command, run_in_background }) =>
-      readOnly !== undefined && run_in_background !== true && (await readOnly(command)),
+      parallelSafe !== undefined && run_in_background !== true && (await parallelSafe(command)),
     ...(check && { check }),
     access({ command, dangerouslyDisableSandbox }, context): Access {
       const { cwd } = context.workspace;

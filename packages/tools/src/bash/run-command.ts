@@ -1,6 +1,7 @@
 // Runs one command for Bash and PowerShell, in the foreground or background, with limits. Loaded with the first command.
 
 import { ToolError, type BackgroundCommand, type ShellResult, type ToolContext } from "@keelson/engine";
+import { isVariableOn } from "@keelson/protocol";
 import type { BashInput, BashOutput, CommandKind } from "./command-tool.ts";
 import { exitMeaning, isSilent } from "./exit-meaning.ts";
 import { imageBlock, MAX_IMAGE_LENGTH, startsLikeImage } from "./image.ts";
@@ -88,7 +89,7 @@ function sandboxOption(input: BashInput): { sandbox?: "off" } {
 
 /** Moves the session to the shell's final directory, or back to the project root if that directory is not allowed. */
 function followShell(cwd: string, { workspace, env }: ToolContext): string {
-  const stays = isSet(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
+  const stays = isVariableOn(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
   if (!stays && workspace.move(cwd)) return "";
   workspace.move(workspace.root);
   return `Shell cwd was reset to ${workspace.cwd}`;
@@ -124,8 +125,4 @@ async function findImage(result: ShellResult, { files }: ToolContext): Promise<s
       ? result.text
       : new TextDecoder().decode(await files.read(result.path, { maxBytes: MAX_IMAGE_LENGTH }));
   return imageBlock(text) === null ? null : text.trim();
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== "" && value !== "0" && value !== "false";
 }

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
+import { unreadNote, type Unread } from "../grep/page.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
 const MAX_LISTED = 100;
@@ -21,6 +22,7 @@ interface GlobOutput {
   readonly totalMatches: number;
   readonly countIsComplete: boolean;
   readonly timedOut?: boolean;
+  readonly unread?: readonly Unread[];
 }
 
 export const globTool = defineTool<GlobInput, GlobOutput>({
@@ -53,10 +55,9 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
     const search = searchOf(input, context);
     // Few sessions search before their first request, so what searches is loaded here.
     const { findFiles } = await import("./find-files.ts");
-    const { paths, isPartial, timedOut } = await findFiles(search, context);
-    const filenames = paths
-      .slice(0, MAX_LISTED)
-      .map((path) => shownPath(resolve(search.base, path), context.workspace.cwd));
+    const { paths, isPartial, timedOut, unread } = await findFiles(search, context);
+    const shown = (path: string) => shownPath(resolve(search.base, path), context.workspace.cwd);
+    const filenames = paths.slice(0, MAX_LISTED).map(shown);
     return {
       filenames,
       durationMs: Math.round(performance.now() - started),
@@ -65,10 +66,11 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
       totalMatches: paths.length,
       countIsComplete: !isPartial,
       ...(timedOut ? { timedOut } : {}),
+      ...(unread.length > 0 ? { unread: unread.map(({ path, why }) => ({ path: shown(path), why })) } : {}),
     };
   },
 
-  show({ filenames, totalMatches, countIsComplete, timedOut }) {
+  show({ filenames, totalMatches, countIsComplete, timedOut, unread }) {
     const hidden = totalMatches - filenames.length;
     const notes = [
       ...(hidden > 0
@@ -79,6 +81,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
       ...(countIsComplete
         ? []
         : [`(${timedOut ? "The search timed out" : "Too many matches"}; more files may match.)`]),
+      ...(unread ? [unreadNote(unread)] : []),
     ];
     return [...(filenames.length > 0 ? filenames : ["No files found"]), ...notes].join("\n");
   },

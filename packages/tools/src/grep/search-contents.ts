@@ -1,12 +1,12 @@
 // One search: runs ripgrep once and collects a page of what it printed, as files, lines or counts.
 
 import { resolve } from "node:path";
-import type { FileStat, ToolContext } from "@keelson/engine";
+import { ToolError, type FileStat, type ToolContext } from "@keelson/engine";
 import { sortByTime } from "../search/by-time.ts";
 import { runRipgrep, type SearchOutput } from "../search/ripgrep.ts";
 import { ripgrepArgs, type GrepInput, type Mode } from "./args.ts";
 import { outputLines, orderLines, showLine } from "./lines.ts";
-import { pageOf } from "./page.ts";
+import { pageOf, type Unread } from "./page.ts";
 import { grepTarget, type GrepTarget } from "./target.ts";
 
 export interface GrepResult {
@@ -23,6 +23,8 @@ export interface GrepResult {
   readonly timedOut?: boolean;
   /** The search was cut short; there may be more matches. */
   readonly incomplete?: boolean;
+  /** What could not be read. */
+  readonly unread?: readonly Unread[];
 }
 
 /** `shown` is the path of what is searched, as results show it. */
@@ -37,8 +39,13 @@ export async function searchContents(
   const bounds = stat.realPath === "/" ? ["--one-file-system"] : [];
   const found = await runRipgrep([...bounds, ...ripgrepArgs(input, searched.target, single)], searched.cwd, context);
   const output = await collect(input, searched, single, found, context);
+  const unread = found.unread
+    .filter(({ path }) => context.mayRead(resolve(context.workspace.cwd, searched.toShownPath(path))))
+    .map(({ path, why }) => ({ path: searched.toShownPath(path), why }));
+  if (single && unread.length > 0) throw new ToolError(`Cannot search '${shown}': ${unread[0]!.why}`);
   return {
     ...output,
+    ...(unread.length > 0 ? { unread } : {}),
     ...(found.timedOut ? { timedOut: true } : {}),
     ...(found.isPartial ? { incomplete: true } : {}),
   };

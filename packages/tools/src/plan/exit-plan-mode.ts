@@ -1,5 +1,5 @@
-// ExitPlanMode: asks the user to approve the plan, then ends plan mode. The plan is in a file; its text is added to the
-// input, where the user can read and edit it.
+// ExitPlanMode: asks the user to approve the plan, then ends plan mode. The plan is in a file; when the call's turn comes,
+// its text is added to the input, where the user can read and edit it.
 
 import { defineTool, ToolError, type Schema, type Tool } from "@keelson/engine";
 import description from "./exit-plan-mode.md" with { type: "text" };
@@ -20,33 +20,35 @@ export interface ExitPlanModeOutput {
 
 export function exitPlanModeTool(keeper: PlanKeeper): Tool<ExitPlanModeInput, ExitPlanModeOutput> {
   /** The plan the user was shown. One variable is enough: calls of this tool never run in parallel. */
-  let shown: string | undefined;
+  let shown: { readonly plan: string | undefined; readonly isFromFile: boolean } | undefined;
   return defineTool<ExitPlanModeInput, ExitPlanModeOutput>({
     name: "ExitPlanMode",
     description,
     // An open schema: clients and models of different versions send different fields.
     input: OPEN,
 
-    repair(input) {
-      const { plan: given, planFilePath: _, ...rest } = input;
-      const plan = typeof given === "string" && given.trim() !== "" ? given : keeper.text();
+    // Calls before this one may write the plan.
+    complete({ plan: given, planFilePath: _, ...rest }) {
+      const plan = textIn(given) ?? keeper.text();
       const path = keeper.path();
       return plan === undefined ? rest : { ...rest, plan, ...(path === undefined ? {} : { planFilePath: path }) };
     },
 
     check({ plan }) {
       if (!keeper.isPlanning()) throw new ToolError(NOT_PLANNING);
-      shown = plan;
+      shown = { plan, isFromFile: plan === keeper.text() };
     },
 
     access: () => ({ kind: "person" }),
 
-    async run({ plan }, { files }) {
+    async run({ plan: approved }, { files }) {
       const path = keeper.path();
-      const edited = plan !== undefined && plan !== shown;
-      if (path !== undefined && plan !== undefined && plan !== keeper.text()) {
-        await files.write(path, new TextEncoder().encode(plan));
-      }
+      // A client may answer with the model's own input, which has no plan.
+      const plan = textIn(approved) ?? shown?.plan;
+      const edited = plan !== undefined && plan !== shown?.plan;
+      // What someone wrote into the file while the user read the plan stays.
+      const isSaved = !edited && shown?.isFromFile === true;
+      if (path !== undefined && plan !== undefined && !isSaved) await files.write(path, new TextEncoder().encode(plan));
       keeper.end();
       return {
         plan: plan ?? null,
@@ -63,6 +65,8 @@ export function exitPlanModeTool(keeper: PlanKeeper): Tool<ExitPlanModeInput, Ex
     },
   });
 }
+
+const textIn = (plan: unknown) => (typeof plan === "string" && plan.trim() !== "" ? plan : undefined);
 
 const NOT_PLANNING =
   "You are not in plan mode. This tool only ends plan mode; if the user has already approved your plan, continue with the work.";

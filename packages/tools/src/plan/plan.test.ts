@@ -25,7 +25,9 @@ test("the user sees the plan from the file, and approving it ends plan mode", as
   using world = toolWorld();
   const { kept, state, path } = keeper(world.cwd, { plan: "1. Look" });
   const tool = exitPlanModeTool(kept);
-  expect(validateInput(tool, {})).toEqual({ ok: true, input: { plan: "1. Look", planFilePath: path } });
+  // Not before its turn: the file may not be written yet.
+  expect(validateInput(tool, {})).toEqual({ ok: true, input: {} });
+  expect(tool.complete!({})).toEqual({ plan: "1. Look", planFilePath: path });
 
   const output = await call(tool, {}, world.context);
   expect(output).toEqual({ plan: "1. Look", isAgent: false, filePath: path });
@@ -44,6 +46,17 @@ test("a plan the user edits replaces the old one", async () => {
   expect(output).toEqual({ plan: "1. Ask first", isAgent: false, filePath: path, planWasEdited: true });
   expect(readFileSync(path, "utf8")).toBe("1. Ask first");
   expect(tool.show(output)).toEndWith("This is the approved version:\n\n1. Ask first");
+});
+
+test("an answer without a plan approves the plan that was shown, and what was written meanwhile stays", async () => {
+  using world = toolWorld();
+  const { kept, path } = keeper(world.cwd, { plan: "1. Look" });
+  const tool = exitPlanModeTool(kept);
+  tool.check!(tool.complete!({}), world.context);
+  writeFileSync(path, "1. Look\n2. Leap");
+  const output = await tool.run({}, world.context);
+  expect(output).toEqual({ plan: "1. Look", isAgent: false, filePath: path });
+  expect(readFileSync(path, "utf8")).toBe("1. Look\n2. Leap");
 });
 
 test("a plan in the model's input is saved to the file; a missing plan is fine", async () => {

@@ -1,6 +1,7 @@
 // Reads images: small ones are sent unchanged, large ones are scaled down to a size the model can use.
 
 import { kilobytes, ToolError } from "@keelson/engine";
+import type { ContentBlock, ImageBlock } from "@keelson/protocol";
 import type { ImageRead } from "./output.ts";
 
 /** The API scales larger images down itself; sending more only costs time. */
@@ -9,6 +10,8 @@ const MAX_EDGE = 1_568;
 const MAX_BYTES = 3_750_000;
 /** Each takes four bytes when decoded; a small file must not become gigabytes. */
 const MAX_PIXELS = 100_000_000;
+/** Those that the API accepts. */
+const FORMATS = ["png", "jpeg", "gif", "webp"];
 
 export async function readImage(filePath: string, bytes: Uint8Array): Promise<ImageRead> {
   const { width, height, format } = await measure(filePath, bytes);
@@ -31,11 +34,30 @@ export async function readImage(filePath: string, bytes: Uint8Array): Promise<Im
   };
 }
 
+/** The image as `readImage` would show it. What is no readable image stays, unless the API refuses it for its size. */
+export async function fitImage(block: ContentBlock): Promise<ContentBlock> {
+  const { source } = block as ImageBlock;
+  if (block.type !== "image" || source?.type !== "base64" || typeof source.data !== "string") return block;
+  const bytes = Buffer.from(source.data, "base64");
+  try {
+    const { width, height, format } = await new Bun.Image(bytes, { maxPixels: MAX_PIXELS }).metadata();
+    const isSmall = Math.max(width, height) <= MAX_EDGE && bytes.length <= MAX_BYTES && FORMATS.includes(format);
+    const shown = isSmall ? { bytes, format } : await shrink("prompt", bytes, format);
+    const media_type = `image/${shown.format}` as ImageBlock["source"]["media_type"];
+    if (isSmall && media_type === source.media_type) return block;
+    const data = isSmall ? source.data : Buffer.from(shown.bytes).toString("base64");
+    return { ...block, source: { ...source, media_type, data } } as ContentBlock;
+  } catch {
+    if (bytes.length <= MAX_BYTES) return block;
+    return { type: "text", text: `[Image (${kilobytes(bytes.length)}): omitted, damaged or too large]` };
+  }
+}
+
 async function measure(filePath: string, bytes: Uint8Array) {
   const metadata = await new Bun.Image(bytes, { maxPixels: MAX_PIXELS }).metadata().catch((error: Error) => {
     throw new ToolError(`Cannot read the image '${filePath}': ${error.message}`);
   });
-  if (!["png", "jpeg", "gif", "webp"].includes(metadata.format)) {
+  if (!FORMATS.includes(metadata.format)) {
     throw new ToolError(`Cannot read the image '${filePath}': it is a ${metadata.format}; convert it to PNG first`);
   }
   return metadata;

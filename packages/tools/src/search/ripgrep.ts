@@ -1,6 +1,7 @@
 // Runs ripgrep for Glob and Grep: common arguments, timeout and errors.
 
 import { ToolError, type ToolContext } from "@keelson/engine";
+import type { Unread } from "../grep/page.ts";
 
 /** Output beyond this is dropped, and the result is marked as partial. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -13,14 +14,16 @@ export interface SearchOutput {
   /** The search was cut short or its output was cut. */
   readonly isPartial: boolean;
   readonly timedOut: boolean;
+  /** Files and folders that could not be read, each as ripgrep printed it, and why. */
+  readonly unread: readonly Unread[];
 }
 
 export async function runRipgrep(args: readonly string[], cwd: string, context: ToolContext): Promise<SearchOutput> {
   if (args.some((arg) => arg.includes("\0"))) throw new ToolError("The pattern contains a NUL character");
   if (args.some((arg) => arg.length > MAX_ARG_LENGTH)) throw new ToolError("The pattern is too long; shorten it");
   const seconds = timeoutSeconds(context.env);
-  // Skip unreadable folders silently, and ignore config files, which could make ripgrep run programs (`--pre`).
-  const { code, stdout, stderr, cut, timedOut } = await context.search.run(["--no-config", "--no-messages", ...args], {
+  // Config files could make ripgrep run programs (`--pre`).
+  const { code, stdout, stderr, cut, timedOut } = await context.search.run(["--no-config", ...args], {
     cwd,
     signal: context.signal,
     timeoutMs: seconds * 1000,
@@ -32,9 +35,22 @@ export async function runRipgrep(args: readonly string[], cwd: string, context: 
       `The search took longer than ${seconds} seconds and found nothing. Narrow the pattern or the path.`,
     );
   }
-  if (code === 2 && stdout === "" && stderr.trim() !== "") throw new ToolError(explainError(stderr));
-  return { stdout, isPartial: cut || timedOut, timedOut };
+  const unread = code === 2 ? unreadIn(stderr) : [];
+  if (code === 2 && unread === null) throw new ToolError(explainError(stderr));
+  return { stdout, isPartial: cut || timedOut, timedOut, unread: unread ?? [] };
 }
+
+/** Null if ripgrep complains about something else than files. What is gone since it was listed is not missed. */
+function unreadIn(stderr: string): readonly Unread[] | null {
+  const lines = stderr.split("\n").filter((line) => line.startsWith("rg: "));
+  const found = lines.map((line) => UNREAD.exec(line)?.groups);
+  if (found.length === 0 || !found.every((groups) => groups !== undefined)) return null;
+  return found
+    .map(({ path, why }) => ({ path: path!, why: why! }))
+    .filter(({ why }) => !why.startsWith("No such file"));
+}
+
+const UNREAD = /^rg: (?<path>.+?): (?:IO error for operation on .*: )?(?<why>[^:]+) \(os error \d+\)$/;
 
 function timeoutSeconds(env: ToolContext["env"]): number {
   const given = Number(env.CLAUDE_CODE_GLOB_TIMEOUT_SECONDS);

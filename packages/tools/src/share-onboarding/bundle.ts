@@ -113,7 +113,7 @@ async function problemWith(path: string, { files, workspace, mayRead }: ToolCont
 
 /** By what ripgrep would search: it knows the rules of git. Its own ignore files could take them back. */
 async function ignoredFiles({ search, workspace, signal }: ToolContext): Promise<(file: string) => boolean> {
-  const args = ["--files", "--hidden", "--no-require-git", "--no-ignore-dot", "--null", "--no-messages"];
+  const args = ["--files", "--hidden", "--no-require-git", "--no-ignore-dot", "--null"];
   const { code, stdout, cut, timedOut } = await search.run(args, { cwd: workspace.root, signal });
   if (code === 2 || cut || timedOut)
     throw new ToolError("The project has too many files to tell which ones git ignores");

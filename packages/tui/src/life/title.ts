@@ -1,5 +1,6 @@
 // The title of the window: a sign of what the session does, and its name.
 
+import { isVariableOn } from "@keelson/protocol";
 import { cleanRow } from "../screen/clean.ts";
 
 interface TitleFacts {
@@ -19,9 +20,9 @@ export class WindowTitle {
   #shown = "";
 
   constructor(env: Readonly<Record<string, string | undefined>>, { still }: { readonly still: boolean }) {
-    this.#enabled = !isSet(env["CLAUDE_CODE_DISABLE_TERMINAL_TITLE"]);
+    this.#enabled = !isVariableOn(env["CLAUDE_CODE_DISABLE_TERMINAL_TITLE"]);
     // Multiplexers show each change of a title as activity.
-    this.#animated = !still && !isSet(env["TMUX"]) && !isSet(env["STY"]) && !isSet(env["CLAUDE_CODE_ACCESSIBILITY"]);
+    this.#animated = !still && !env["TMUX"] && !env["STY"] && !isVariableOn(env["CLAUDE_CODE_ACCESSIBILITY"]);
   }
 
   /** The text for the title, if it changed. */
@@ -40,5 +41,3 @@ export class WindowTitle {
     return this.#enabled && this.#animated && working && !waiting ? STEP_MS - (now % STEP_MS) : undefined;
   }
 }
-
-const isSet = (value: string | undefined) => value !== undefined && value !== "" && value !== "0" && value !== "false";

@@ -81,7 +81,9 @@ export function noteOf(command: string): string | undefined {
 export function withPanelCommands(session: readonly PanelCommand[]): readonly PanelCommand[] {
   const own = [...COMMANDS, EXIT];
   const names = new Set(own.map(({ name }) => name));
-  const kept = session.filter(({ name, builtin }) => !names.has(name) || builtin !== true);
+  // Whatever has their names, these end the session.
+  const ends = new Set([EXIT.name, ...EXIT.aliases!]);
+  const kept = session.filter(({ name, builtin }) => !ends.has(name) && (!names.has(name) || builtin !== true));
   const taken = new Set(kept.map(({ name }) => name));
   return [...kept, ...own.filter(({ name }) => !taken.has(name))]
     .map(({ name, description, argumentHint, aliases, builtin = names.has(name) && !taken.has(name) }) => ({

@@ -1,5 +1,6 @@
 // Makes the theme from the settings, the environment, and what the terminal said about its background.
 
+import { switchIn, isVariableOn } from "@keelson/protocol";
 import { background as backgroundOf, colorCount, foreground, type ColorCount } from "./colors.ts";
 import { backgroundFromEnv, type Background } from "./background.ts";
 import { parseCustomTheme } from "./custom.ts";
@@ -32,7 +33,7 @@ export function makeTheme({ settings, env, background, custom = {} }: ThemeOptio
     name,
     colors,
     hyperlinks,
-    reducedMotion: settings.prefersReducedMotion === true || isOn(env.CLAUDE_CODE_ACCESSIBILITY),
+    reducedMotion: settings.prefersReducedMotion === true || isVariableOn(env.CLAUDE_CODE_ACCESSIBILITY),
     ascii: !isUtf8(env),
     paint,
     link: (url, text) => {
@@ -103,7 +104,7 @@ function painted({ open, close, again }: Codes, text: string): string {
 
 /** Terminals that are known to show links as links. Others may print the address, or nothing. */
 function showsLinks(env: Env): boolean {
-  if (env.FORCE_HYPERLINK !== undefined) return env.FORCE_HYPERLINK !== "0" && env.FORCE_HYPERLINK !== "false";
+  if (env.FORCE_HYPERLINK !== undefined) return switchIn(env.FORCE_HYPERLINK) !== false;
   if (env.TERM === "dumb") return false;
   if (env.TMUX || /^(?:screen|tmux)/.test(env.TERM ?? "")) return false;
   if (/^(?:iterm\.app|wezterm|vscode|ghostty|hyper|tabby|rio|warpterminal|zed)$/i.test(env.TERM_PROGRAM ?? ""))
@@ -122,8 +123,4 @@ function isUtf8(env: Env): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   if (!locale) return env.TERM !== "linux" && env.TERM !== "dumb";
   return /utf-?8/i.test(locale);
-}
-
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && /^(?:1|true|yes|on)$/i.test(value);
 }

@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { heard, init, kindOf, kinds, ofKind, read, result, results, toldOf, turn, type Scenario } from "../scenario.ts";
+import { SONNET } from "../../../models.ts";
 
 const outputs = (seen: any) => results(seen).map((line) => line.result);
 const text = (part: string) => expect.stringContaining(part);
@@ -112,7 +113,7 @@ export const COMMANDS: readonly Scenario[] = [
           text("No hooks"),
           text("<project>/CLAUDE.md"),
           text("No MCP servers"),
-          text("Model: claude-sonnet-5"),
+          text(`Model: ${SONNET}`),
           text("Skills:"),
           "Set model to claude-opus-5-5",
           "Set effort to low",
@@ -135,7 +136,7 @@ export const COMMANDS: readonly Scenario[] = [
       {
         name: "change what comes after them",
         see: (seen) => [init(seen).model, ofKind(seen, "system/init").at(-1).model, seen.requests[0].model],
-        is: ["claude-sonnet-5", "claude-opus-5-5", "claude-opus-5-5"],
+        is: [SONNET, "claude-opus-5-5", "claude-opus-5-5"],
       },
       {
         name: "change how the model is asked",

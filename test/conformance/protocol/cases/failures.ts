@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { kinds, ofKind, result, turn, type Scenario } from "../scenario.ts";
+import { SONNET } from "../../../models.ts";
 
 const last = (seen: any) => ofKind(seen, "assistant").at(-1);
 const ending = (seen: any) => {
@@ -26,7 +27,7 @@ export const FAILURES: readonly Scenario[] = [
         is: {
           type: "system",
           subtype: "model_refusal_no_fallback",
-          original_model: "claude-sonnet-5",
+          original_model: SONNET,
           request_id: undefined,
           api_refusal_category: null,
           api_refusal_explanation: null,

@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { bash, heard, ofKind, result, toldOf, turn, type Answer, type Hook, type Scenario } from "../scenario.ts";
+import { SONNET } from "../../../models.ts";
 
 const out = (hookEventName: string, more: object): Answer => ({ hookSpecificOutput: { hookEventName, ...more } });
 const once = (...outputs: Answer[]): readonly Hook[] => [{ outputs }];
@@ -433,7 +434,7 @@ export const HOOKS: readonly Scenario[] = [
       {
         name: "say from where to where",
         see: (seen) => inputs(seen).map(({ from_model, to_model }: any) => [from_model, to_model]),
-        is: [1, 2].map(() => ["claude-sonnet-5", "claude-haiku-4-5"]),
+        is: [1, 2].map(() => [SONNET, "claude-haiku-4-5"]),
       },
       {
         name: "say what it would cost",
@@ -467,7 +468,7 @@ export const HOOKS: readonly Scenario[] = [
         see: ({ replies }) => replies["model"],
         is: { subtype: "error", error: "too dear" },
       },
-      { name: "does not happen", see: ({ requests }) => requests[1].model, is: "claude-sonnet-5" },
+      { name: "does not happen", see: ({ requests }) => requests[1].model, is: SONNET },
     ],
   },
 ];

@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { bash, init, kindOf, kinds, ofKind, read, result, turn, write, type Scenario } from "../scenario.ts";
+import { SONNET } from "../../../models.ts";
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 /** Calls that run side by side end in any order. */
@@ -61,7 +62,7 @@ export const MESSAGES: readonly Scenario[] = [
         is: expect.objectContaining({
           type: "message",
           role: "assistant",
-          model: "claude-sonnet-5",
+          model: SONNET,
           content: [{ type: "text", text: "Looking." }],
           stop_sequence: null,
           usage: expect.objectContaining({ input_tokens: 100, output_tokens: 1 }),
@@ -300,7 +301,7 @@ export const MESSAGES: readonly Scenario[] = [
   {
     name: "a model that the server does not have",
     options: { fallbackModel: "claude-haiku-4-5" },
-    says: [{ status: 404, message: "model: claude-sonnet-5" }, { text: "hello" }],
+    says: [{ status: 404, message: `model: ${SONNET}` }, { text: "hello" }],
     steps: turn("hi"),
     cases: [
       { name: "is replaced by the fallback", see: (seen) => result(seen).result, is: "hello" },
@@ -310,7 +311,7 @@ export const MESSAGES: readonly Scenario[] = [
         is: [
           expect.objectContaining({
             trigger: "model_not_found",
-            original_model: "claude-sonnet-5",
+            original_model: SONNET,
             fallback_model: "claude-haiku-4-5",
           }),
         ],

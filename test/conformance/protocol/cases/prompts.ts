@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { heard, init, kinds, ofKind, RESULT, result, results, turn, type Scenario } from "../scenario.ts";
+import { SONNET } from "../../../models.ts";
 
 const [ONE, TWO, THREE] = ["1", "2", "3"].map((digit) => `${digit.repeat(8)}-2222-4333-8444-555555555555`) as [
   string,
@@ -82,7 +83,7 @@ export const PROMPTS: readonly Scenario[] = [
         name: "are accounted one by one in usage, together in modelUsage",
         see: (seen) => {
           const { usage, modelUsage } = results(seen)[2];
-          return [usage.output_tokens, modelUsage["claude-sonnet-5"].outputTokens];
+          return [usage.output_tokens, modelUsage[SONNET].outputTokens];
         },
         is: [20, 60],
       },

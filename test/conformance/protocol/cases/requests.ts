@@ -3,6 +3,7 @@
 
 import { expect } from "bun:test";
 import { ofKind, turn, type Case, type Request, type Scenario } from "../scenario.ts";
+import { HAIKU, SONNET } from "../../../models.ts";
 
 const PROMPT_ID = "aaaaaaaa-1111-4222-8333-444444444444";
 
@@ -40,10 +41,10 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
   [{ subtype: "set_permission_mode", mode: "bypassPermissions" }, no(text("--dangerously"), "bypass_not_launched")],
 
   [{ subtype: "set_model", model: "claude-sonnet-4-6" }, ok({ model: "claude-sonnet-4-6" })],
-  [{ subtype: "set_model", model: "haiku" }, ok({ model: "claude-haiku-4-5" })],
-  [{ subtype: "set_model", model: "default" }, ok({ model: "claude-sonnet-5" })],
-  [{ subtype: "set_model", model: null }, ok({ model: "claude-sonnet-5" })],
-  [{ subtype: "set_model" }, ok({ model: "claude-sonnet-5" })],
+  [{ subtype: "set_model", model: "haiku" }, ok({ model: HAIKU })],
+  [{ subtype: "set_model", model: "default" }, ok({ model: SONNET })],
+  [{ subtype: "set_model", model: null }, ok({ model: SONNET })],
+  [{ subtype: "set_model" }, ok({ model: SONNET })],
   [{ subtype: "set_max_thinking_tokens", max_thinking_tokens: 2000 }, ok()],
   [{ subtype: "set_max_thinking_tokens", max_thinking_tokens: 0, thinking_display: "summarized" }, ok()],
   [{ subtype: "set_max_thinking_tokens", max_thinking_tokens: null }, ok()],
@@ -112,7 +113,7 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
         maxTokens: 1_000_000,
         rawMaxTokens: 1_000_000,
         percentage: expect.any(Number),
-        model: "claude-sonnet-5",
+        model: SONNET,
         memoryFiles: expect.any(Array),
         mcpTools: [],
         agents: [],
@@ -128,7 +129,7 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
   [
     { subtype: "get_usage", skip_behaviors: true },
     ok({
-      session: some({ total_cost_usd: expect.any(Number), model_usage: { "claude-sonnet-5": usage } }),
+      session: some({ total_cost_usd: expect.any(Number), model_usage: { [SONNET]: usage } }),
       subscription_type: null,
       rate_limits_available: false,
       rate_limits: null,
@@ -143,13 +144,13 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
     ok({
       effective: some({ permissions: some({ deny: ["Read(secret.txt)"] }) }),
       sources: [some({ source: "userSettings", path: "<root>/home/.claude/settings.json" })],
-      applied: some({ model: "claude-sonnet-5", effort: "high" }),
+      applied: some({ model: SONNET, effort: "medium" }),
     }),
   ],
   [{ subtype: "apply_flag_settings", settings: { effortLevel: "low" } }, ok()],
   [{ subtype: "get_settings" }, ok(some({ applied: some({ effort: "low" }) }))],
   [{ subtype: "apply_flag_settings", settings: { effortLevel: null } }, ok()],
-  [{ subtype: "get_settings" }, ok(some({ applied: some({ effort: "high" }) }))],
+  [{ subtype: "get_settings" }, ok(some({ applied: some({ effort: "medium" }) }))],
   [{ subtype: "apply_flag_settings", settings: { model: "claude-haiku-4-5" } }, ok()],
   [{ subtype: "get_settings" }, ok(some({ applied: some({ model: "claude-haiku-4-5" }) }))],
   [

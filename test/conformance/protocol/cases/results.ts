@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { bash, ofKind, read, result, results, toldOf, turn, type Case, type Scenario } from "../scenario.ts";
+import { SONNET } from "../../../models.ts";
 
 const SCHEMA = { type: "object", properties: { colour: { type: "string" } }, required: ["colour"] };
 const structured = (input: object) => ({ calls: [{ name: "StructuredOutput", input: input as never }] });
@@ -62,7 +63,7 @@ export const RESULTS: readonly Scenario[] = [
         name: "has the usage of each model",
         see: (seen) => result(seen).modelUsage,
         is: {
-          "claude-sonnet-5": expect.objectContaining({
+          [SONNET]: expect.objectContaining({
             inputTokens: 100,
             outputTokens: 20,
             cacheReadInputTokens: 0,

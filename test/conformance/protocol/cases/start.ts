@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { bash, init, kinds, ofKind, result, results, turn, type Scenario } from "../scenario.ts";
+import { SONNET } from "../../../models.ts";
 
 const systemOf = ({ requests }: { requests: readonly any[] }) => requests[0].system.map(({ text }: any) => text);
 const SCHEMA = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
@@ -41,7 +42,7 @@ const FACTS = {
   models: expect.arrayContaining([
     {
       value: "default",
-      resolvedModel: "claude-sonnet-5",
+      resolvedModel: SONNET,
       displayName: expect.any(String),
       description: expect.any(String),
       supportsEffort: true,
@@ -74,7 +75,7 @@ export const START: readonly Scenario[] = [
         see: init,
         is: expect.objectContaining({
           cwd: "<project>",
-          model: "claude-sonnet-5",
+          model: SONNET,
           permissionMode: "default",
           apiKeySource: "ANTHROPIC_API_KEY",
           output_style: "default",

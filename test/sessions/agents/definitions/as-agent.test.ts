@@ -3,10 +3,11 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt, resultOf, spoken, told } from "../../front-door.ts";
+import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { CHAT, control, messagesOf, prompt, resultOf, spoken, STREAM, told } from "../../front-door.ts";
 import { fakeServer } from "../../servers/fake.ts";
 import { addAgent, play, trust, type AgentRun } from "../agent-home.ts";
+import { HAIKU, OPUS, SONNET } from "../../../models.ts";
 
 const toolsIn = (request: { readonly body: any }) => request.body.tools.map(({ name }: any) => name);
 const systemIn = (request: { readonly body: any }) => request.body.system.map(({ text }: any) => text);
@@ -24,10 +25,10 @@ test("its text takes the place of our own prompt; tools, model and effort are it
   expect(rest).toContain("# Environment\nWorking directory: ");
   expect(rest).not.toContain("# Tools");
   expect(toolsIn(request!)).toEqual(["Bash", "Read"]);
-  expect(request!.body.model).toBe("claude-opus-5-5");
+  expect(request!.body.model).toBe(OPUS);
   expect(request!.body.output_config).toMatchObject({ effort: "low" });
   const [init] = messagesOf({ messages }, "system/init");
-  expect([init.tools, init.model]).toEqual([["Bash", "Read"], "claude-opus-5-5"]);
+  expect([init.tools, init.model]).toEqual([["Bash", "Read"], OPUS]);
 });
 
 test("flags take precedence over its model, effort and mode; the prompt of a client does not replace its text", async () => {
@@ -37,7 +38,7 @@ test("flags take precedence over its model, effort and mode; the prompt of a cli
   const flags = ["--model", "sonnet", "--effort", "max", "--permission-mode", "acceptEdits"];
   const more = ["--system-prompt", "Not this", "--append-system-prompt", "And this"];
   const { requests, messages } = await play(home, "hi", ["--agent", "reviewer", ...flags, ...more]);
-  expect(requests[0]!.body.model).toBe("claude-sonnet-5");
+  expect(requests[0]!.body.model).toBe(SONNET);
   expect(requests[0]!.body.output_config).toMatchObject({ effort: "max" });
   const [, rest] = systemIn(requests[0]!);
   expect(rest).toStartWith("You are reviewer.");
@@ -46,15 +47,37 @@ test("flags take precedence over its model, effort and mode; the prompt of a cli
   expect(messagesOf({ messages }, "system/init")[0].permissionMode).toBe("acceptEdits");
 });
 
+test.each<[string, string, readonly string[], string]>([
+  ["acceptEdits", "default", [], "acceptEdits"],
+  ["acceptEdits", "plan", [], "plan"],
+  ["acceptEdits", "dontAsk", [], "dontAsk"],
+  ["default", "acceptEdits", [], "default"],
+  ["bypassPermissions", "default", [], "default"],
+  ["auto", "acceptEdits", [], "acceptEdits"],
+  ["bypassPermissions", "default", ["--allow-dangerously-skip-permissions"], "bypassPermissions"],
+])("an agent that asks for %s, where the settings say %s and the flags are %p, works in %s", async (...row) => {
+  const [wanted, defaultMode, flags, mode] = row;
+  using home = temporaryHome();
+  home.settings({ permissions: { defaultMode } });
+  addAgent(home, "worker", { folder: "~/.claude/agents", head: `permissionMode: ${wanted}\n` });
+  await using model = await startMockModel([{ text: "done" }]);
+  const argv = ["-p", "hi", ...STREAM, "--agent", "worker", ...flags];
+  const run = await runKeelson(argv, { home, url: model.url, env: { IS_SANDBOX: "1" } });
+  expect(messagesOf(run, "system/init")[0].permissionMode).toBe(mode);
+  const isRefused = (wanted === "auto" || wanted === "bypassPermissions") && mode !== wanted;
+  const warning = `warning: the agent "worker" cannot choose ${wanted} mode; start with --permission-mode ${wanted}\n`;
+  expect(run.stderr).toBe(isRefused ? warning : "");
+});
+
 test("a built-in agent and a retired model work; a session can be set to run as an agent", async () => {
   using home = temporaryHome();
   const explore = await play(home, "hi", ["--agent", "Explore"]);
-  expect(explore.requests[0]!.body.model).toBe("claude-haiku-4-5");
+  expect(explore.requests[0]!.body.model).toBe(HAIKU);
   expect(toolsIn(explore.requests[0]!)).not.toContain("Edit");
   addAgent(home, "old", { folder: "~/.claude/agents", head: "model: claude-opus-4-1\n" });
   home.write("~/.claude/settings.json", { agent: "old" });
   const { requests } = await play(home, "hi");
-  expect(requests[0]!.body.model).toBe("claude-opus-5-5");
+  expect(requests[0]!.body.model).toBe(OPUS);
   expect(systemIn(requests[0]!)[1]).toStartWith("You are old.");
 });
 

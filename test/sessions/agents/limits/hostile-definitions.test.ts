@@ -90,7 +90,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   "acceptEdits as its mode": {
     plant: head("permissionMode: acceptEdits\n"),
     does: [write],
-    check: ({ home }) => expect(existsSync(join(home.project, "written"))).toBe(false),
+    check: ({ home, trusted }) => expect(existsSync(join(home.project, "written"))).toBe(trusted),
   },
   "auto as its mode": { plant: head("permissionMode: auto\n"), does: [bash] },
   "a mode that does not exist": { plant: head("permissionMode: [bypassPermissions]\n"), does: [bash] },

@@ -5,10 +5,9 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, STREAM, told, toolUseResults } from "../../front-door.ts";
-import { agent, cast, requestsOf } from "../cast.ts";
+import { agent, cast } from "../cast.ts";
 
 const TASK = "Work on it quietly";
-const ROLES = ["main", TASK];
 const background = (more: object = {}) => ({ calls: [agent(TASK, { run_in_background: true, ...more })] });
 
 test("the end of input waits for an agent in the background, and its answer starts a run of its own", async () => {
@@ -66,43 +65,6 @@ test("an agent whose file says background runs there, whatever the call says", a
   await using model = await startMockModel(cast({ main, [TASK]: [{ text: "Done" }] }));
   const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: model.url });
   expect(toolUseResults(run)).toEqual([expect.objectContaining({ isAsync: true, status: "async_launched" })]);
-});
-
-test("a background agent is denied what it would have to ask for, with the reason; hooks may still allow it", async () => {
-  const file = (home: { project: string }) => join(home.project, "a.txt");
-  const played = async (hooks: object) => {
-    using home = temporaryHome();
-    home.settings({ hooks });
-    const write = { calls: [{ name: "Write", input: { file_path: file(home), content: "x" } }] };
-    await using model = await startMockModel(
-      cast({ main: [background(), { text: "Started" }, { text: "End" }], [TASK]: [write, { text: "Done" }] }),
-    );
-    await using running = startKeelson([...CHAT, "--permission-prompt-tool", "stdio"], {
-      home,
-      url: model.url,
-      stdin: "open",
-    });
-    running.send(prompt("Go"));
-    running.closeStdin();
-    const { messages } = await running.done;
-    const [, second] = requestsOf(model.requests, TASK, ROLES);
-    return {
-      asked: messages.filter(({ type }) => type === "control_request").length,
-      result: second.messages.at(-1).content[0],
-      denied: messages.find(({ subtype }) => subtype === "permission_denied"),
-      written: existsSync(file(home)),
-    };
-  };
-  const alone = await played({});
-  expect(alone).toMatchObject({ asked: 0, written: false, result: { is_error: true } });
-  expect(alone.result.content).toContain("An agent in the background cannot ask the user");
-  expect(alone.denied).toMatchObject({ tool_name: "Write", decision_reason_type: "asyncAgent" });
-
-  const allow = JSON.stringify({
-    hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
-  });
-  const hook = { type: "command", command: `echo '${allow}'` };
-  expect(await played({ PermissionRequest: [{ hooks: [hook] }] })).toMatchObject({ asked: 0, written: true });
 });
 
 test("stopping a background agent ends it without a run, and killing the session ends all", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { answer, CHAT, control, messagesOf, prompt, resultOf, STREAM, told, toolUseResults } from "../../front-door.ts";
 import { agent, cast, requestsOf } from "../cast.ts";
+import { SONNET } from "../../../models.ts";
 
 const TASK = "Look into the file";
 const ROLES = ["main", TASK];
@@ -44,7 +45,7 @@ test("an agent works in its own conversation, and only its answer comes back", a
   const run = await runKeelson(["-p", "A secret question", ...STREAM], { home, url: model.url });
   expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: "" });
   expect(resultOf(run)).toMatchObject({ result: "All done", num_turns: 2, usage: { input_tokens: 200 } });
-  expect(resultOf(run).modelUsage["claude-sonnet-5"].inputTokens).toBe(400);
+  expect(resultOf(run).modelUsage[SONNET].inputTokens).toBe(400);
 
   const [first] = requestsOf(model.requests, TASK, ROLES);
   expect(JSON.stringify(first.messages)).not.toContain("A secret question");
@@ -66,7 +67,7 @@ test("an agent works in its own conversation, and only its answer comes back", a
     prompt: TASK,
     agentType: "general-purpose",
     content: [{ type: "text", text: "It says alpha" }],
-    resolvedModel: "claude-sonnet-5",
+    resolvedModel: SONNET,
     totalToolUseCount: 1,
     totalTokens: 120,
   });

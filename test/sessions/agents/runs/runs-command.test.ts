@@ -5,6 +5,7 @@ import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { STREAM } from "../../front-door.ts";
+import { HAIKU } from "../../../models.ts";
 
 const agent = (prompt: string, more: object = {}) => ({
   name: "Agent",
@@ -87,7 +88,9 @@ test("the agents of a session are shown as a tree with what each of them used", 
   expect(stdout).toMatch(/\n2 agents, \$\d\.\d{4}\n/);
 
   const usage = await runKeelson(["-p", "--continue", "/usage"], { home, url: model.url });
-  expect(usage.stdout).toMatch(/\nOf this, subagents:\n(  .+\n)?  Explore, claude-haiku-4-5.*: 30 input, 7 output, /);
+  expect(usage.stdout).toMatch(
+    new RegExp(`\\nOf this, subagents:\\n(  .+\\n)?  Explore, ${HAIKU}.*: 30 input, 7 output, `),
+  );
 });
 
 test("an agent whose process was killed is not shown as running", async () => {

@@ -90,7 +90,7 @@ function settings(
     name: "settings",
     state: broken.length > 0 ? "broken" : restricted.length > 0 ? "note" : "ok",
     text: present.length === 0 ? "no settings files" : found,
-    ...(broken.length + restricted.length === 0 ? {} : { details: [...broken, ...restricted] }),
+    ...(broken.length + restricted.length === 0 ? {} : { details: [...broken, ...restricted], problems: broken }),
   };
 }
 
@@ -176,23 +176,27 @@ function addressOf(given: string | undefined): string {
 
 interface RipgrepFound {
   readonly path: string | null;
-  /** Why there is none. */
-  readonly why: string;
+  /** Why it does not work. */
+  readonly why?: string;
+  readonly version?: string;
 }
 
 async function ripgrepOf(snapshot: Snapshot): Promise<RipgrepFound> {
   const { programCache } = await import("@keelson/host");
-  const { findRipgrep, ripgrepMissing } = await import("@keelson/host/ripgrep");
+  const { findRipgrep, ripgrepFix, ripgrepMissing, tryRipgrep } = await import("@keelson/host/ripgrep");
   const cacheDir = programCache(snapshot);
   const options = { env: snapshot.childEnv, cacheDir, embedded: shippedPrograms.ripgrep };
-  return { path: findRipgrep(options), why: ripgrepMissing(options) };
+  const path = findRipgrep(options);
+  if (path === null) return { path, why: ripgrepMissing(options) };
+  const tried = tryRipgrep(path);
+  return "problem" in tried ? { path, why: `${tried.problem}; ${ripgrepFix(options, path)}` } : { path, ...tried };
 }
 
-function ripgrep({ path, why }: RipgrepFound): DoctorFinding {
+function ripgrep({ path, why, version }: RipgrepFound): DoctorFinding {
   const name = "ripgrep";
-  return path === null
-    ? { name, state: "broken", text: "Grep and Glob do not work", details: [why] }
-    : { name, state: "ok", text: path };
+  return why === undefined
+    ? { name, state: "ok", text: `${path} (${version})` }
+    : { name, state: "broken", text: "Grep and Glob do not work", details: [why] };
 }
 
 async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
@@ -241,7 +245,7 @@ function languageServers({ lsp: { servers, unused }, childEnv, cwd }: Snapshot):
       name: "language servers",
       state: problems.length > 0 ? "note" : "ok",
       text: found || "none used",
-      ...(problems.length > 0 ? { details: problems } : {}),
+      ...(problems.length > 0 ? { details: problems, problems: [] } : {}),
     },
   ];
 }

@@ -23,6 +23,8 @@ export interface DoctorFinding {
   readonly state: "ok" | "note" | "broken";
   readonly text: string;
   readonly details?: readonly string[];
+  /** Those of the details that are problems, if each detail is a finding of its own; the others are notes. */
+  readonly problems?: readonly string[];
 }
 
 const DOCTOR = {
@@ -45,29 +47,48 @@ export async function runDoctor(argv: readonly string[], io: ProcessIO): Promise
     if (error instanceof UsageError) return printError(io, error.message);
     throw error;
   }
-  const broken = findings.filter(({ state }) => state === "broken").length;
-  await io.write(given.has("json") ? asJson(findings, broken) : asText(findings, broken));
-  return broken === 0 ? 0 : 1;
+  const ok = findings.every(({ state }) => state !== "broken");
+  await io.write(given.has("json") ? asJson(findings, ok) : asText(findings));
+  return ok ? 0 : 1;
 }
 
 /** What `keelson doctor` prints. */
 export async function doctorText(io: ProcessIO, flags: Flags): Promise<string> {
   const { examine } = await import("./checks.ts");
-  const findings = await examine(loadOptions(io, flags));
-  return asText(findings, findings.filter(({ state }) => state === "broken").length);
+  return asText(await examine(loadOptions(io, flags)));
 }
 
 const MARKS: Readonly<Record<DoctorFinding["state"], string>> = { ok: "✓", note: "·", broken: "✗" };
 
-function asText(findings: readonly DoctorFinding[], broken: number): string {
-  const width = Math.max(...findings.map(({ name }) => name.length));
-  const lines = findings.flatMap(({ name, state, text, details = [] }) => [
+function asText(findings: readonly DoctorFinding[]): string {
+  const rows = findings.flatMap(rowsOf);
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const lines = rows.flatMap(({ name, state, text, details = [] }) => [
     `${MARKS[state]} ${name.padEnd(width)}  ${printableLine(text)}`,
     ...details.map((detail) => `  ${" ".repeat(width)}  ${printableLine(detail)}`),
   ]);
-  const foot = broken === 0 ? "No problems found" : `${broken} ${broken === 1 ? "problem" : "problems"} found`;
-  return `${[...lines, "", foot].join("\n")}\n`;
+  const count = (wanted: DoctorFinding["state"]) => rows.filter(({ state }) => state === wanted).length;
+  return `${[...lines, "", summary(count("broken"), count("note"))].join("\n")}\n`;
 }
 
-const asJson = (findings: readonly DoctorFinding[], broken: number) =>
-  `${JSON.stringify({ ok: broken === 0, findings }, null, 2)}\n`;
+/** One for each mark, so that the summary counts what is there to read. */
+function rowsOf({ details = [], problems, ...finding }: DoctorFinding): readonly DoctorFinding[] {
+  if (problems === undefined) return [{ ...finding, details }];
+  const { name } = finding;
+  const own = details.map((text): DoctorFinding => ({
+    name,
+    state: problems.includes(text) ? "broken" : "note",
+    text,
+  }));
+  return [{ ...finding, state: "ok" }, ...own];
+}
+
+/** As many problems as lines with ✗, as many notes as lines with ·. */
+function summary(broken: number, notes: number): string {
+  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const problems = `${broken === 0 ? "No problems" : counted(broken, "problem")} found`;
+  return notes === 0 ? problems : `${problems}, ${counted(notes, "note")}`;
+}
+
+const asJson = (findings: readonly DoctorFinding[], ok: boolean) =>
+  `${JSON.stringify({ ok, findings: findings.map(({ problems: _, ...finding }) => finding) }, null, 2)}\n`;

@@ -12,19 +12,21 @@ export function mcpServers({ mcp: { servers, unused }, childEnv, cwd }: Snapshot
   if (servers.length + unused.length === 0) return [];
   const isFound = ({ config }: ConfiguredMcpServer) =>
     config.type !== "stdio" || isInstalled(config.command, { path: config.env["PATH"] ?? childEnv["PATH"], cwd });
+  const told = (server: (typeof unused)[number]) => `${nameOf(server)}: ${oneLine(server.why, 300)}`;
+  const problems = unused.filter(({ status }) => status === "failed").map(told);
   const details = [
     ...servers.filter((server) => !isFound(server)).map((server) => `${nameOf(server)}: ${missing(server)}`),
     ...servers.filter(({ unapproved }) => unapproved).map((server) => `${nameOf(server)}: ${waiting(server)}`),
-    ...unused.map((server) => `${nameOf(server)}: ${oneLine(server.why, 300)}`),
+    ...unused.map(told),
   ];
   const used = servers.map(({ name, config }) => `${visible(name)} (${config.type})`).join(", ");
   const counts = [`${servers.length} used`, ...(unused.length > 0 ? [`${unused.length} not used`] : [])].join(", ");
   return [
     {
       name: "MCP servers",
-      state: unused.some(({ status }) => status === "failed") ? "broken" : details.length > 0 ? "note" : "ok",
+      state: problems.length > 0 ? "broken" : details.length > 0 ? "note" : "ok",
       text: used === "" ? counts : `${counts}: ${used}`,
-      ...(details.length > 0 ? { details } : {}),
+      ...(details.length > 0 ? { details, problems } : {}),
     },
   ];
 }

@@ -111,7 +111,8 @@ function budgetLine(listed: readonly Skill[], { lines }: SkillView): readonly st
 function replacedLine({ replaced }: SkillView): readonly string[] {
   if (replaced.length === 0) return [];
   const names = oneLine(replaced.map(({ name }) => `/${name}`).join(", "), 80);
-  return [`When typed, these run the built-in commands, because the folder is not trusted: ${names}`];
+  const other = `for the folder's own, type /project:${replaced[0]!.name}`;
+  return [`When typed, these run the built-in commands, because the folder is not trusted (${other}): ${names}`];
 }
 
 function notUsed(problems: Awaited<ReturnType<typeof findSkills>>["set"]["problems"], short: Shorten) {

@@ -177,7 +177,8 @@ test("what a plugin does not describe is not listed for the model, and list and 
 
 test("list says which files do not replace a built-in command, because the folder is not trusted", async () => {
   put(root, "project/.claude/commands/plan.md", "Make a plan");
-  const note = "When typed, these run the built-in commands, because the folder is not trusted: /plan";
+  const note =
+    "When typed, these run the built-in commands, because the folder is not trusted (for the folder's own, type /project:plan): /plan";
   expect((await keelson("list")).lines).toContain(note);
   put(root, "home/.claude.json", { projects: { [join(root, "project")]: { hasTrustDialogAccepted: true } } });
   expect((await keelson("list")).lines).not.toContain(note);

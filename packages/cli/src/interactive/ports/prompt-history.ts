@@ -2,6 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { PromptHistory } from "@keelson/tui";
+import { isVariableOn } from "@keelson/protocol";
 
 /** `CLAUDE_CODE_SKIP_PROMPT_HISTORY`: nothing is kept. */
 export function promptHistory({ configDir, cwd, env }: Snapshot, sessionId: () => string | undefined): PromptHistory {
@@ -10,7 +11,7 @@ export function promptHistory({ configDir, cwd, env }: Snapshot, sessionId: () =
     recent: async (limit) => (await store()).readTypedPrompts(configDir, { limit, project: cwd }),
     all: async (limit) => (await store()).readTypedPrompts(configDir, { limit }),
     add(line) {
-      if (env["CLAUDE_CODE_SKIP_PROMPT_HISTORY"] === "1") return;
+      if (isVariableOn(env["CLAUDE_CODE_SKIP_PROMPT_HISTORY"])) return;
       const id = line.sessionId ?? sessionId();
       const typed = { ...line, timestamp: Date.now(), project: cwd, ...(id === undefined ? {} : { sessionId: id }) };
       // A history that cannot be written is not worth interrupting anyone.

@@ -3,6 +3,7 @@
 import { realpathSync, statSync, type Stats } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { SkillProblem, SkillSource } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 import { atHome, managedDirectory } from "../../scopes/scopes.ts";
 import { readSettingsFile } from "../../scopes/read.ts";
 import type { Snapshot } from "../../load/snapshot.ts";
@@ -88,7 +89,7 @@ export function findPlaces(settings: SkillSettings, what: SearchedFor = "skills"
 
   const managed = settings.origin.managedDir ?? managedDirectory(settings.origin.platform);
   const noPolicy =
-    what === "skills" && isOn(env["CLAUDE_CODE_DISABLE_POLICY_SKILLS"])
+    what === "skills" && isVariableOn(env["CLAUDE_CODE_DISABLE_POLICY_SKILLS"])
       ? "CLAUDE_CODE_DISABLE_POLICY_SKILLS is set"
       : undefined;
   add({ source: "managed", folder: join(managed, ".claude"), base: cwd }, noPolicy);
@@ -152,8 +153,6 @@ function reasons({ flags, settings, home, cwd }: SkillSettings, what: SearchedFo
 export function isReserved(value: unknown, what: SearchedFor): boolean {
   return Array.isArray(value) ? value.includes(what) : value !== undefined && value !== false;
 }
-
-const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value);
 
 /** Trust does not extend to other folders, neither inside nor around. */
 function trustReader(settings: SkillSettings): (folder: string) => boolean {

@@ -8,7 +8,7 @@ export interface Head {
   /** Empty if there is no frontmatter. */
   readonly fields: HeadMap["entries"];
   readonly problems: readonly HeadProblem[];
-  /** Where the text after the frontmatter starts. */
+  /** Where the text after the frontmatter starts: at its first word, as in the reference. */
   readonly bodyAt: number;
   /** There is an opening `---`, but the source ends before the closing one. */
   readonly isOpen: boolean;
@@ -35,7 +35,8 @@ export function readHead(source: string): Head {
   const lines = source.slice(first, end.at).split("\n", MOST_LINES);
   if (lines.at(-1) === "") lines.pop();
   const { entries } = readBlock(lines, problems);
-  return { fields: entries, problems, bodyAt: end.after, isOpen: false };
+  const bodyAt = end.after + /^\s*/.exec(source.slice(end.after))![0].length;
+  return { fields: entries, problems, bodyAt, isOpen: false };
 }
 
 /** If a line with `---` starts here, where the next line starts. */

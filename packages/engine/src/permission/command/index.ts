@@ -5,7 +5,7 @@ export { analyseCommand, type CommandAnalysis } from "./analysis/command.ts";
 export { commandChecks } from "./decide-command.ts";
 export { landings } from "./files/deep.ts";
 export { gitFolders } from "../git/git-folders.ts";
-export { analyseOnce, isReadOnlyCommand } from "./analysis/recent-analyses.ts";
+export { analyseOnce, isParallelSafeCommand } from "./analysis/recent-analyses.ts";
 export { namesOnPath } from "./files/own-programs.ts";
 export { nameFits, toLookUp, type LookUps, type OnDisk } from "./files/on-disk.ts";
 export { analysePowerShell, powershellChecks } from "../powershell/decide-powershell.ts";

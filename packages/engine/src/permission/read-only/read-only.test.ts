@@ -1,7 +1,7 @@
 // Commands that are read-only, and commands that only seem to be. None of them is ever run.
 
 import { expect, test } from "bun:test";
-import { isReadOnlyCommand } from "../command/analysis/recent-analyses.ts";
+import { isParallelSafeCommand, isReadOnlyCommand } from "../command/analysis/recent-analyses.ts";
 
 const LOOKS = [
   "ls",
@@ -204,4 +204,12 @@ test.each(ACTS)("not read-only: %s", (command) => {
 test("padding hides nothing, and a command that is too long is not read-only", () => {
   expect(isReadOnlyCommand(`echo ok${" ".repeat(300)}\n${"\n".repeat(50)}rm a`)).toBe(false);
   expect(isReadOnlyCommand(`echo ${"a".repeat(10_000)}`)).toBe(false);
+});
+
+test.each(["cd sub", "cd sub && ls", "ls; cd ..", "\\cd sub"])("read-only, but not beside others: %s", (command) => {
+  expect(isParallelSafeCommand(command)).toBe(false);
+});
+
+test.each(["ls sub", "echo cd", "grep cd a.txt"])("beside others: %s", (command) => {
+  expect(isParallelSafeCommand(command)).toBe(true);
 });

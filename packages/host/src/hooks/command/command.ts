@@ -56,7 +56,6 @@ export async function runCommandHook(
   const child = startHook(argv.argv, `${input}\n`, { ...options, env });
   if ("problem" in child) return run(notStarted(child));
   const { pid, exited, moved } = child;
-  options.groups.add(pid);
   void exited.then(() => options.groups.leaderEnded(pid));
 
   using limit = createTimeLimit(options.timeoutMs, [options.signal, options.closing]);

@@ -6,8 +6,11 @@ import type { DenyRule } from "./deny-pattern.ts";
 import { inodeKey, statThroughLinks } from "../guarded/stat.ts";
 
 export interface LinkGuard {
-  /** Finds the denied files if one of the paths is a file with hard links, or a folder that will be searched. */
-  prepare(paths: Iterable<string>, options: { readonly cwd: string; readonly folders: boolean }): Promise<void>;
+  /**
+   * Finds the denied files if one of the paths is a file with hard links, or a folder that will be searched. False if none
+   * is: then none of them is a link to a denied file.
+   */
+  prepare(paths: Iterable<string>, options: { readonly cwd: string; readonly folders: boolean }): Promise<boolean>;
   /** The denied file that this is a link to; `unknown` if not all could be checked; undefined for any other file. */
   deniedTarget(path: string): { readonly path: string } | "unknown" | undefined;
 }
@@ -20,12 +23,12 @@ export function createLinkGuard(options: DenyOptions): LinkGuard {
   return {
     async prepare(paths, { cwd, folders }) {
       const rules = options.rules();
-      if (!rules.some(isAboutFiles)) return;
+      if (!rules.some(isAboutFiles)) return false;
       const matters = (path: string) => {
         const stat = statThroughLinks(path);
         return stat?.isDirectory() ? folders : (stat?.nlink ?? 0) > 1;
       };
-      if (![...paths].some(matters)) return;
+      if (![...paths].some(matters)) return false;
       // Loaded here because most sessions never get this far.
       const [{ createDeniedFiles }, { GENERATED_FOLDERS }] = await Promise.all([
         import("./denied.ts"),
@@ -33,6 +36,7 @@ export function createLinkGuard(options: DenyOptions): LinkGuard {
       ]);
       files ??= createDeniedFiles(options);
       known = { rules, links: await files.links(cwd), generated: GENERATED_FOLDERS };
+      return true;
     },
     deniedTarget(path) {
       const rules = options.rules();

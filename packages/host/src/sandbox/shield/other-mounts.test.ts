@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { namesOnOtherMounts } from "./other-mounts.ts";
+import { createOtherNames, namesOnOtherMounts } from "./other-mounts.ts";
 
 test("a path has another name wherever its file system is mounted again", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-mounts-")));
@@ -26,4 +26,18 @@ test("a path has another name wherever its file system is mounted again", () => 
   const file = join(root, "home/a b/file");
   expect(names([file, join(root, "other")])).toEqual([file, join(root, "again/a b/file"), join(root, "other")]);
   expect(namesOnOtherMounts(mounts.slice(0, 2).join("\n"))([file])).toEqual([file]);
+});
+
+test("the mounts are looked through again when they changed, and not otherwise", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-mounts-")));
+  mkdirSync(join(root, "home"));
+  symlinkSync(join(root, "home"), join(root, "again"));
+  const line = (at: string) => `1 0 8:2 /users ${join(root, at)} rw - ext4 x rw`;
+  let mounts = line("home");
+  const names = createOtherNames(() => mounts);
+  const first = names();
+  expect(names()).toBe(first);
+  expect(first([join(root, "home")])).toEqual([join(root, "home")]);
+  mounts += `\n${line("again")}`;
+  expect(names()([join(root, "home")])).toEqual([join(root, "home"), join(root, "again")]);
 });

@@ -1,6 +1,6 @@
 // The other names of a path if its file system is mounted in several places: a mount over one name does not cover the rest.
 
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { sep } from "node:path";
 import { inodeKey, statThroughLinks } from "../guarded/stat.ts";
 
@@ -14,7 +14,16 @@ interface Mount {
 /** Gives back the paths and their other names. Linux only; elsewhere there are none. */
 type AllNames = (paths: readonly string[]) => readonly string[];
 
-/** Reads the mounts as they are now. */
+/** Reads the mounts as they are now, and looks through them again if they changed. */
+export function createOtherNames(read = readMounts): () => AllNames {
+  let known: { readonly mountinfo: string; readonly names: AllNames } | undefined;
+  return () => {
+    const mountinfo = read();
+    if (known?.mountinfo !== mountinfo) known = { mountinfo, names: namesOnOtherMounts(mountinfo) };
+    return known.names;
+  };
+}
+
 export function namesOnOtherMounts(mountinfo = readMounts()): AllNames {
   const byDevice = Map.groupBy(mountsIn(mountinfo), ({ device }) => device);
   const shared = [...byDevice.values()].filter((mounts) => mounts.length > 1).flat();
@@ -59,10 +68,23 @@ function mountsIn(mountinfo: string): readonly Mount[] {
 const unescaped = (text: string) =>
   text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
+/** For each file in /proc, `readFileSync` allocates 256 KB, which takes longer than reading it. */
+const ROOM = 16 * 1024;
+
 function readMounts(): string {
+  let fd: number | undefined;
   try {
-    return readFileSync("/proc/self/mountinfo", "utf8");
+    fd = openSync("/proc/self/mountinfo", "r");
+    const parts: Buffer[] = [];
+    for (;;) {
+      const part = Buffer.allocUnsafe(ROOM);
+      const size = readSync(fd, part, 0, ROOM, null);
+      if (size === 0) return Buffer.concat(parts).toString("utf8");
+      parts.push(part.subarray(0, size));
+    }
   } catch {
     return "";
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }

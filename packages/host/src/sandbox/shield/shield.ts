@@ -2,6 +2,7 @@
 // It uses no pid namespace because `&` children of a command may outlive it.
 
 import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
@@ -9,10 +10,14 @@ import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type Deny
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
-import { createMask } from "./mask.ts";
-import { namesOnOtherMounts } from "./other-mounts.ts";
+import { comparingLikenesses, createLikeness, createMask } from "./mask.ts";
+import { createOtherNames } from "./other-mounts.ts";
+import { createForeignSockets, type ForeignSockets } from "../sockets/sockets.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
+import { deniedNotes, untrackedNotes } from "../denied/denied-notes.ts";
+import { createTrackedFiles, trackedIn, type TrackedFiles } from "../denied/git-index.ts";
+import { createWriteFolders } from "../denied/write-folder.ts";
 import { createWatch } from "../watch/watch.ts";
 
 export interface ShieldOptions extends DenyOptions {
@@ -26,6 +31,8 @@ export interface ShieldOptions extends DenyOptions {
   programs?(): readonly string[];
   /** The file of one of our own programs, as it was; null if commands could have changed it. */
   helper?(name: string): string | null;
+  /** From the settings: sockets of other programs that commands may connect to. */
+  allowedSockets?(): readonly string[];
   /** Called when the shield is found to work, before the first command. */
   onActive?(): void;
   /** What the rules of a subagent deny besides. The same object at each call; undefined if it has none of its own. */
@@ -34,14 +41,26 @@ export interface ShieldOptions extends DenyOptions {
   wroteOurselves?(path: string): boolean;
 }
 
+interface BusFilter {
+  readonly path: string;
+  close(): void;
+}
+
 export type AgentDenyRules = Pick<DenyOptions, "rules" | "mayRead">;
 
 export interface Shielded {
   readonly argv: string[];
   /** bubblewrap stays as the parent of the command; Seatbelt is replaced by it. */
   readonly isWrapper: boolean;
+  /** Sockets of other programs, which it cannot reach. */
+  readonly hiddenSockets: readonly string[];
   /** Call when the command has ended; its children may still run. Reverts forbidden changes and reports them. */
-  leave(): string[];
+  leave(result: CommandResult): string[];
+}
+
+export interface CommandResult {
+  readonly text: string;
+  readonly code: number | null;
 }
 
 export interface ShieldedCommand {
@@ -98,6 +117,7 @@ export function createShield(
       complete: all.complete && more.complete,
     };
   }
+  const otherNames = createOtherNames();
   const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
@@ -109,6 +129,17 @@ export function createShield(
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
   let devices: Devices | undefined;
+  const trackedNear = createTrackedFiles();
+  const writeFolders = createWriteFolders({ among: folder, warn: options.warn, trackedNear });
+  const gitSettingsInEnv = Number(options.env["GIT_CONFIG_COUNT"]) || 0;
+  const foreignSockets = createForeignSockets({
+    home: options.home,
+    env: options.env,
+    mark,
+    directories: options.directories,
+    ...(options.allowedSockets ? { allowed: options.allowedSockets } : {}),
+  });
+  let filter: Promise<BusFilter | null> | undefined;
   let isSandboxed = false;
   let isClosed = false;
   let running = 0;
@@ -131,10 +162,42 @@ export function createShield(
     return found;
   }
 
+  /** Those in hidden folders, which git finds missing. */
+  function trackedHidden({ folders }: Denied): TrackedFiles {
+    return new Map(folders.flatMap((path) => [...trackedIn(path, trackedNear(path))]));
+  }
+
+  /** For root they would be no masks. */
+  function likenesses(files: readonly string[]): ReadonlyMap<string, string> {
+    if (process.getuid?.() === 0) return new Map();
+    return new Map(
+      files.flatMap((path) => {
+        const file = trackedNear(path).get(path);
+        return file ? [[path, createLikeness(folder(), file)] as const] : [];
+      }),
+    );
+  }
+
   async function hold({ missingFolders }: Guarded): Promise<HeldStandIn[]> {
     if ((await status()).kind !== "bubblewrap") return [];
     const held = await Promise.all(missingFolders.map((path) => standIns.hold(path)));
     return held.filter((one) => one !== null);
+  }
+
+  /** What hides the sockets. Without a filter the bus is hidden too. */
+  async function hideSockets({ hidden, bus }: ForeignSockets): Promise<Pick<Covers, "hiddenFiles" | "bus">> {
+    const opened = bus === undefined ? null : await (filter ??= openFilter(bus));
+    if (bus === undefined || opened === null) return { hiddenFiles: hidden };
+    return { hiddenFiles: hidden.filter((path) => path !== bus), bus: { at: bus, filter: opened.path } };
+  }
+
+  async function openFilter(bus: string): Promise<BusFilter | null> {
+    const { openBusFilter } = await import("../sockets/bus.ts");
+    const path = join(folder(), "bus");
+    return openBusFilter(path, bus).then(
+      ({ close }) => ({ path, close }),
+      () => null, // the name is too long for a socket
+    );
   }
 
   function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
@@ -148,6 +211,8 @@ export function createShield(
     watch.close();
     await mask;
     mask = undefined;
+    (await filter)?.close();
+    filter = undefined;
   }
 
   return {
@@ -168,21 +233,39 @@ export function createShield(
         : NOTHING_GUARDED;
       const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
       if (kind === "seatbelt") {
-        return { argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv), isWrapper: false, leave: () => [] };
+        return {
+          argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv),
+          isWrapper: false,
+          hiddenSockets: [],
+          leave: (result) => deniedNotes(result, { hidden, writable: [], cwd, options, trackedNear }),
+        };
       }
       const held = await hold(guarded);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
+      const foreign = foreignSockets(!isGuarded);
+      const sockets = await hideSockets(foreign);
+      const places = withFormer(options.directories(), options.former?.());
+      const writable = writeFolders.open(hidden.folders.filter((path) => isWritable(path, places, guarded)));
+      const tracked = trackedHidden(hidden);
+      const masks = likenesses(hidden.files);
       const covers: Covers = {
-        hiddenFiles: withOthers(hidden.files),
-        hiddenFolders: withOthers(hidden.folders),
+        ...sockets,
+        hiddenFiles: withOthers([...hidden.files, ...sockets.hiddenFiles]),
+        hiddenFolders: withOthers(hidden.folders.filter((path) => !writable.paths.includes(path))),
+        writeOnly: writable.folders.flatMap(({ path, source }) =>
+          withOthers([path]).map((name) => ({ path: name, source })),
+        ),
         readOnly: withOthers(fixed.filter((path) => !isHidden(path, hidden))),
         pinned: withOthers(guarded.pinned.filter((path) => !isHidden(path, hidden))),
       };
       const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
-      watch.whenSettled(() => release(held));
+      watch.whenSettled(() => {
+        release(held);
+        writable.close();
+      });
       running++;
       return {
         argv: bubblewrapArgv(
@@ -190,6 +273,8 @@ export function createShield(
             program: program!,
             covers,
             mask: cover,
+            masks,
+            variables: masks.size + writable.likenesses > 0 ? comparingLikenesses(gitSettingsInEnv) : [],
             marked,
             devices: devices?.({ approved: !isGuarded }) ?? [],
             isRoot,
@@ -197,8 +282,13 @@ export function createShield(
           argv,
         ),
         isWrapper: true,
-        leave() {
-          const notes = watched.end();
+        hiddenSockets: foreign.hidden,
+        leave(result) {
+          const notes = [
+            ...writable.carry(),
+            ...deniedNotes(result, { hidden, writable: writable.paths, cwd, options, trackedNear }),
+          ];
+          notes.push(...untrackedNotes(tracked, trackedHidden(hidden)), ...watched.end());
           running--;
           // Git removes a worktree when the session is over. What comes next begins with a new folder.
           if (isClosed && running === 0) {
@@ -212,7 +302,7 @@ export function createShield(
     },
     async paths({ cwd, owner, guarded: isGuarded }) {
       const { files, folders } = await findDenied(cwd, owner);
-      const withOthers = namesOnOtherMounts();
+      const withOthers = otherNames();
       const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
       // Where the session worked before, the full sandbox lets no one write.
@@ -238,6 +328,18 @@ export function createShield(
 
 function release(held: readonly HeldStandIn[]): void {
   for (const one of held) one.release();
+}
+
+/** Whether what a command writes to this hidden folder may be kept: nobody else relies on it, and no guarded path is in it. */
+function isWritable(path: string, directories: readonly string[], guarded: Guarded): boolean {
+  const isIn = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+  if (!directories.some((directory) => isIn(path, directory))) return false;
+  const { readOnly, pinned, links, gitSettings, contents, closedFolders, missingFiles, missingFolders } = guarded;
+  const all = [readOnly, pinned, links, gitSettings, contents, closedFolders, missingFiles, missingFolders].flat();
+  if (all.some((each) => isIn(each, path))) return false;
+  const around = (paths: readonly string[]) =>
+    Math.max(0, ...paths.filter((each) => isIn(path, each)).map((each) => each.length));
+  return around([...readOnly, ...closedFolders, ...missingFolders]) <= around(pinned);
 }
 
 function isHidden(path: string, { files, folders }: Denied): boolean {

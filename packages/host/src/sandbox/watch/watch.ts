@@ -53,6 +53,8 @@ export interface Pristine {
 }
 
 const RECHECK_MS = 1_000;
+/** In this time the result is recorded and sent. */
+const SETTLE_MS = 3;
 const APPROVE =
   "Protected files configure programs or run as code. To keep the change, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
 const STILL_RUNNING =
@@ -80,6 +82,7 @@ export function createWatch(options: WatchOptions): Watch {
   let canBeApproved = false;
   let running = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isSettling = false;
 
   function repositoryRoots(): readonly string[] {
     return [...places].flatMap((place) => [place, ...repositoryFolders(place).map(({ top }) => top)]);
@@ -220,6 +223,20 @@ export function createWatch(options: WatchOptions): Watch {
     for (const action of actions) action();
   }
 
+  /** Soon, because the model waits for the result. The next command looks first, if it comes before that. */
+  function settleSoon(): void {
+    clearTimeout(timer);
+    isSettling = true;
+    timer = setTimeout(settleNow, SETTLE_MS);
+    timer.unref();
+  }
+
+  function settleNow(): void {
+    if (!isSettling) return;
+    isSettling = false;
+    if (running === 0) settle(survivors.anyNew());
+  }
+
   /** No command is running. If no child is left either, later changes are not made by commands. */
   function settle(isLeft: boolean): void {
     if (!isLeft) forget();
@@ -245,7 +262,7 @@ export function createWatch(options: WatchOptions): Watch {
   function end(toKeep: string): string[] {
     running--;
     const notes = [...unreported.splice(0), ...check()];
-    if (running === 0) settle(survivors.anyNew());
+    if (running === 0) settleSoon();
     if (canBeApproved) notes.push(toKeep);
     canBeApproved = false;
     return notes;
@@ -253,6 +270,7 @@ export function createWatch(options: WatchOptions): Watch {
 
   return {
     begin(guarded) {
+      settleNow();
       unreported.push(...check());
       running++;
       add(guarded);
@@ -260,6 +278,7 @@ export function createWatch(options: WatchOptions): Watch {
       return { end: () => end(APPROVE) };
     },
     beginApproved(command, keptFolders) {
+      settleNow();
       unreported.push(...check());
       running++;
       for (const path of keptFolders) folders.add(path);
@@ -276,6 +295,7 @@ export function createWatch(options: WatchOptions): Watch {
       };
     },
     check() {
+      settleNow();
       const notes = check();
       unreported.push(...notes);
       if (last) updateCleanup();
@@ -284,6 +304,7 @@ export function createWatch(options: WatchOptions): Watch {
     whenSettled: (action) => void settled.push(action),
     close() {
       clearTimeout(timer);
+      isSettling = false;
       for (const note of check()) options.warn(note);
       forget();
       folders.close();

@@ -2,7 +2,7 @@
 
 import { plainEnvironment } from "./cleared-variables.ts";
 
-/** Set in every process of a session, so those that left their process group can be found and ended. */
+/** Set in every process that we start, so that what it started can be found and ended. */
 const MARK = "KEELSON_SHELL";
 
 export interface ChildOrigin {
@@ -12,7 +12,6 @@ export interface ChildOrigin {
 }
 
 export interface CommandOrigin extends ChildOrigin {
-  readonly token: string;
   /** Where a Keelson that is run as a command writes what it cannot write to the configuration folder. */
   readonly stateDir: string;
   /** The effort of the model, if known. */
@@ -20,17 +19,14 @@ export interface CommandOrigin extends ChildOrigin {
 }
 
 export function commandEnvironment(options: CommandOrigin): Record<string, string> {
-  const { token, effort, stateDir } = options;
-  return withMark(
-    {
-      ...plainEnvironment(sessionEnvironment(options)),
-      GIT_EDITOR: "true",
-      CLAUDE_CODE_EXECPATH: process.execPath,
-      KEELSON_STATE_DIR: stateDir,
-      ...(effort === undefined ? {} : { CLAUDE_EFFORT: effort }),
-    },
-    token,
-  );
+  const { effort, stateDir } = options;
+  return {
+    ...plainEnvironment(sessionEnvironment(options)),
+    GIT_EDITOR: "true",
+    CLAUDE_CODE_EXECPATH: process.execPath,
+    KEELSON_STATE_DIR: stateDir,
+    ...(effort === undefined ? {} : { CLAUDE_EFFORT: effort }),
+  };
 }
 
 /** Shared by shell commands and hooks. */
@@ -46,11 +42,11 @@ export function sessionEnvironment({ childEnv, sessionId, entrypoint }: ChildOri
   };
 }
 
-/** BUN_OPTIONS and BUN_BE_BUN would change a nested Keelson; BUN_INSTALL is only a folder. */
+/** BUN_OPTIONS and BUN_BE_BUN would change a nested Keelson; BUN_INSTALL is only a folder. Each process has a mark of its own. */
 export function isInherited(name: string): boolean {
-  return !name.startsWith("BUN_") || name === "BUN_INSTALL";
+  return (!name.startsWith("BUN_") || name === "BUN_INSTALL") && name !== MARK;
 }
 
-export function withMark(env: Readonly<Record<string, string>>, token: string): Record<string, string> {
-  return { ...env, [MARK]: token };
+export function withMark(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
+  return { ...env, [MARK]: mark };
 }

@@ -46,7 +46,7 @@ const HOSTILE = {
   BASH_XTRACEFD: "1",
 };
 
-const origin = { sessionId: "s", entrypoint: "test", token: "t", stateDir: "/state" };
+const origin = { sessionId: "s", entrypoint: "test", stateDir: "/state" };
 
 function run(command: string, given: Record<string, string>, envFile?: string): string {
   const childEnv = { PATH: `.::./bin:${process.env["PATH"]}`, HOME: place, ...given };

@@ -1,6 +1,7 @@
 // Runs a shell with the user's startup files and reads what a script prints in it. Kills it when done or on timeout. It runs
 // behind the shield, because these files run others that commands may have changed.
 
+import { withMark } from "./child-env.ts";
 import type { Groups } from "../process/groups.ts";
 import type { Shielded } from "../../sandbox/shield/shield.ts";
 
@@ -11,7 +12,7 @@ export interface StartFiles {
   readonly env: Readonly<Record<string, string>>;
   readonly limitMs?: number;
   /** Gets the process group, so it is ended with the session. */
-  readonly groups: Pick<Groups, "add" | "leaderEnded">;
+  readonly groups: Pick<Groups, "start" | "leaderEnded">;
   /** How to start it behind the shield; null if there is none. */
   shield?(argv: readonly string[]): Promise<Shielded | null>;
 }
@@ -23,15 +24,16 @@ export async function readShellOutput(
   { env, groups, limitMs = LIMIT_MS, shield }: StartFiles,
 ): Promise<string | null> {
   const shielded = await shield?.(argv);
-  const child = Bun.spawn(shielded?.argv ?? argv, {
-    cwd: env["HOME"],
-    env: { ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-    detached: true,
-  });
-  groups.add(child.pid, { isWrapper: shielded?.isWrapper === true });
+  const start = (mark: string) =>
+    Bun.spawn(shielded?.argv ?? argv, {
+      cwd: env["HOME"],
+      env: withMark(env, mark),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      detached: true,
+    });
+  const child = groups.start(start, { isWrapper: shielded?.isWrapper === true });
   void child.exited.then(() => groups.leaderEnded(child.pid));
   const end = () => {
     try {
@@ -56,6 +58,6 @@ export async function readShellOutput(
   } finally {
     clearTimeout(timer);
     end();
-    shielded?.leave();
+    shielded?.leave({ text: "", code: 0 });
   }
 }

@@ -15,6 +15,7 @@ async function run(command: string, openPipe: OpenPipe | null) {
   const shell = { path: "/bin/bash", kind: "bash" } as const;
   const parts = { command, shell, snapshot: null, envFile: undefined, prefix: undefined, reportsDirectory: true };
   const child = startCommand({
+    isWrapper: false,
     argv: [shell.path, "-c", scriptFor(parts)],
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
@@ -43,9 +44,9 @@ test("a program that cannot be started is reported, and no descriptor is left op
     return pipe;
   };
   for (let n = 0; n < 5; n++) {
-    expect(() => startCommand({ argv: ["/nowhere/bash"], cwd: "/", env: {}, openPipe: recorded, groups })).toThrow(
-      "/nowhere/bash",
-    );
+    expect(() =>
+      startCommand({ isWrapper: false, argv: ["/nowhere/bash"], cwd: "/", env: {}, openPipe: recorded, groups }),
+    ).toThrow("/nowhere/bash");
     await run("true", recorded);
   }
   expect(pipes.size).toBe(20);

@@ -2,6 +2,7 @@
 
 import { closeSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
+import { withMark } from "../environment/child-env.ts";
 import type { Groups } from "./groups.ts";
 import { openNotepad, type OpenPipe } from "./pipe.ts";
 import { directoryFrom } from "../script.ts";
@@ -17,24 +18,25 @@ export interface RunningCommand {
 
 export interface StartOptions {
   readonly argv: string[];
+  readonly isWrapper: boolean;
   readonly cwd: string;
   readonly env: Record<string, string>;
   readonly openPipe: OpenPipe | null;
   readonly groups: Groups;
 }
 
-export function startCommand({ argv, cwd, env, openPipe, groups }: StartOptions): RunningCommand {
+export function startCommand({ argv, isWrapper, cwd, env, openPipe, groups }: StartOptions): RunningCommand {
   const notepad = openNotepad(openPipe);
   const pipe = openPipe?.();
   try {
-    const child = groups.start(() =>
+    const spawn = (mark: string) =>
       Bun.spawn(argv, {
         cwd,
-        env,
+        env: withMark(env, mark),
         stdio: ["ignore", pipe?.write ?? "pipe", pipe?.write ?? "ignore", notepad.write],
         detached: true,
-      }),
-    );
+      });
+    const child = groups.start(spawn, { isWrapper });
     return {
       pid: child.pid,
       exited: exitCodeOf(child),

@@ -1,28 +1,33 @@
-// Tracks the process groups we started, and ends one or all of them.
+// Starts processes so that they and their children are found wherever they move, and ends what one or all of them started.
 // The `&` children of a command outlive it, so a group may have members after its leader is gone.
 
-import { readdirSync } from "node:fs";
 import { lockLimitOf, type WithLockLimit } from "../../programs/lock-limit.ts";
-import { livingGroupOf } from "./living.ts";
-import { markedProcesses } from "./marked.ts";
+import { processFamily, isAnyRunning, type Family, type FamilyOptions } from "./family.ts";
+import { markOf } from "./marked.ts";
 
 const TERM_GRACE_MS = 2_000;
 const CLOSE_GRACE_MS = 500;
-const KILL_ROUNDS = 5;
+const KILL_ROUNDS = 8;
 
 export interface Groups {
-  /** Calls `spawn` so that the process it starts, and all its children, are found wherever they move. */
-  start<T>(spawn: () => T, place?: number): T;
-  /** `isWrapper`: the leader only waits for the command and reports its exit, so it is ended last. */
-  add(pgid: number, options?: { readonly isWrapper: boolean }): void;
+  /** `spawn` starts a process as the leader of a new group, with this mark in its environment. */
+  start<Child extends { readonly pid: number }>(spawn: (mark: string) => Child, options?: StartOptions): Child;
   /** The leader has exited. */
   leaderEnded(pgid: number): void;
-  /** Sends TERM, then KILL after two seconds. Resolves when the group is empty. */
+  /**
+   * Sends TERM to everything that this process started, whatever group or session it moved to, then KILL after two seconds.
+   * Resolves when nothing is left.
+   */
   end(pgid: number): Promise<void>;
-  /** Ends all groups, and marked processes in other sessions. */
+  /** The same for all processes. */
   endAll(): Promise<void>;
   /** Whether a group of ours still has members, including zombies. */
   isAlive(pgid: number): boolean;
+}
+
+interface StartOptions {
+  /** The leader only waits for the command and reports its exit, so it is ended last. */
+  readonly isWrapper: boolean;
 }
 
 export interface GroupWatcher {
@@ -38,6 +43,9 @@ export function createGroups(
   const leaders = new Set<number>();
   const orphaned = new Set<number>();
   const wrappers = new Set<number>();
+  /** Kept when a group has ended: what left it has the mark of its place. */
+  const places = new Map<number, number>();
+  let started = 0;
 
   const drop = (pgid: number) => {
     wrappers.delete(pgid);
@@ -47,21 +55,20 @@ export function createGroups(
     // If a process has the pid of a leader that exited, the group became empty and the pid was reused.
     for (const pgid of orphaned) if (!isAlive(-pgid) || isAlive(pgid)) drop(pgid);
   };
-  const all = () => {
-    prune();
-    return [...leaders, ...orphaned].map((pgid) => -pgid);
-  };
+  const isOurs = (pgid: number) => leaders.has(pgid) || orphaned.has(pgid);
 
   return {
-    start(spawn, place = 0) {
+    start(spawn, { isWrapper } = { isWrapper: false }) {
+      const place = ++started;
+      const marked = () => spawn(markOf(token, place));
       const withLimit = lockLimit();
-      return withLimit ? withLimit(lockLimitOf(token, place), spawn) : spawn();
-    },
-    add(pgid, { isWrapper } = { isWrapper: false }) {
+      const child = withLimit ? withLimit(lockLimitOf(token, place), marked) : marked();
       prune();
-      leaders.add(pgid);
-      if (isWrapper) wrappers.add(pgid);
-      watcher.added(pgid);
+      leaders.add(child.pid);
+      places.set(child.pid, place);
+      if (isWrapper) wrappers.add(child.pid);
+      watcher.added(child.pid);
+      return child;
     },
     leaderEnded(pgid) {
       wrappers.delete(pgid);
@@ -70,61 +77,66 @@ export function createGroups(
       else watcher.removed(pgid);
     },
     async end(pgid) {
-      const targets = () => {
+      const place = places.get(pgid);
+      if (place === undefined) return;
+      const family = () => {
         prune();
-        return leaders.has(pgid) || orphaned.has(pgid) ? nonEmptyGroups([-pgid]) : [];
+        // The pid may be that of a later process of ours.
+        return { token, place, groups: isOurs(pgid) && places.get(pgid) === place ? [pgid] : [] };
       };
-      await endTargets(targets, wrappers, TERM_GRACE_MS);
+      await endFamily(family, wrappers, TERM_GRACE_MS);
     },
     async endAll() {
-      await endTargets(() => [...nonEmptyGroups(all()), ...markedProcesses(token)], wrappers, CLOSE_GRACE_MS);
+      const family = () => {
+        prune();
+        return { token, groups: [...leaders, ...orphaned] };
+      };
+      await endFamily(family, wrappers, CLOSE_GRACE_MS);
     },
     isAlive(pgid) {
       prune();
-      return leaders.has(pgid) || orphaned.has(pgid);
+      return isOurs(pgid);
     },
   };
 }
 
-async function endTargets(
-  targets: () => readonly number[],
-  wrappers: ReadonlySet<number>,
-  graceMs: number,
-): Promise<void> {
-  send(withoutWaitingWrappers(wrappers, targets()), "SIGTERM");
+async function endFamily(options: () => FamilyOptions, wrappers: ReadonlySet<number>, graceMs: number): Promise<void> {
+  let family: Family = new Map();
+  const look = () => (family = processFamily(options(), family));
+  const ask = () => {
+    const targets = targetsIn(look(), wrappers);
+    send(targets, "SIGTERM");
+    // One that was stopped gets the signal only when it continues.
+    send(targets, "SIGCONT");
+    return targets.length > 0;
+  };
   const deadline = performance.now() + graceMs;
-  for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
-    if (targets().length === 0) return;
-    await Bun.sleep(pause);
+  while (ask()) {
+    for (let pause = 1; isAnyRunning(family) && performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
+      await Bun.sleep(pause);
+    }
+    if (performance.now() >= deadline) break;
   }
   for (let round = 0; round < KILL_ROUNDS; round++) {
-    const left = targets();
-    if (left.length === 0) return;
-    send(round === 0 ? withoutWaitingWrappers(wrappers, left) : left, "SIGKILL");
+    const targets = targetsIn(look(), round === 0 ? wrappers : NONE);
+    if (targets.length === 0) return;
+    send(targets, "SIGKILL");
     await Bun.sleep(2 << round);
   }
 }
 
-/** Replaces wrappers that still have children with those children: the wrapper then exits by itself. */
-function withoutWaitingWrappers(wrappers: ReadonlySet<number>, targets: readonly number[]): readonly number[] {
-  if (!targets.some((target) => wrappers.has(Math.abs(target)))) return targets;
-  const groups = Map.groupBy(readdirSync("/proc").map(Number), (pid) => (pid > 0 ? livingGroupOf(String(pid)) : null));
-  const kept = (wrapper: number) => groups.get(wrapper)?.filter((pid) => pid !== wrapper) ?? [];
-  return targets.flatMap((target) => {
-    const wrapper = Math.abs(target);
-    if (!wrappers.has(wrapper)) return [target];
-    const members = kept(wrapper);
-    if (members.length === 0) return [target];
-    return target < 0 ? members : [];
-  });
-}
+const NONE: ReadonlySet<number> = new Set();
 
-/** Groups with a member that is not a zombie. If nothing reaps orphans, a group of zombies still accepts signals. */
-function nonEmptyGroups(groups: readonly number[]): number[] {
-  const answering = groups.filter(isAlive);
-  if (answering.length === 0 || process.platform !== "linux") return answering;
-  const populated = new Set(readdirSync("/proc").map((pid) => (Number(pid) > 0 ? livingGroupOf(pid) : null)));
-  return answering.filter((group) => populated.has(-group));
+/**
+ * Whole groups, because what is being forked gets the signal too. A wrapper whose command still runs is left out: it exits
+ * by itself.
+ */
+function targetsIn(family: Family, wrappers: ReadonlySet<number>): readonly number[] {
+  const groups = Map.groupBy(family.values(), ({ group }) => group);
+  return [...groups].flatMap(([group, members]) => {
+    const isWaiting = wrappers.has(group) && family.values().some(({ parent }) => parent === group);
+    return isWaiting ? members.filter(({ pid }) => pid !== group).map(({ pid }) => pid) : [-group];
+  });
 }
 
 function send(targets: readonly number[], signal: NodeJS.Signals): void {

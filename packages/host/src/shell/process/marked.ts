@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { lockLimitsIn, lockLimitOf, lockLimitStart } from "../../programs/lock-limit.ts";
-import { livingGroupOf } from "./living.ts";
+import { runningProcesses } from "./process-table.ts";
 import { REAPER } from "./reaper.ts";
 
 /** The token of all processes of a session, or of one of them with its children. It is in their environment. */
@@ -14,34 +14,50 @@ export function markOf(token: string, place?: number): string {
  * Processes with the mark, whatever group or session they moved to. If they cleared their environment, they still have
  * the limit on file locks, and the mounts of the shield. Linux only; elsewhere none are found.
  */
-export function markedProcesses(token: string, place?: number): number[] {
-  if (process.platform !== "linux") return [];
+export function markedProcesses(token: string): number[] {
+  return runningProcesses()
+    .map(({ pid }) => pid)
+    .filter(markTest(token));
+}
+
+/** Whether a process that runs has the mark: of the session, or of one place. */
+export function markTest(token: string, place?: number): (pid: number) => boolean {
+  if (process.platform !== "linux") return () => false;
   const wanted = Buffer.from(markOf(token, place));
   const hasLimit = limitTest(token, place);
-  const shielded = new Map<string, boolean>([[mountNamespaceOf(process.pid) ?? "", false]]);
-  const isShielded = (pid: number) => {
+  const isShielded = place === undefined ? shieldTest(token) : () => false;
+  return (pid) =>
+    pid > 1 &&
+    pid !== process.pid &&
+    (contentOf(`/proc/${pid}/environ`)?.includes(wanted) === true || hasLimit(pid) || isShielded(pid));
+}
+
+/** Whether a process is behind the shield of this session; if some are named, then behind that of one of these. */
+export function shieldTest(token: string, as?: readonly number[]): (pid: number) => boolean {
+  if (process.platform !== "linux" || as?.length === 0) return () => false;
+  const own = mountNamespaceOf("self");
+  const shielded = new Map<string, boolean>([[own ?? "", false]]);
+  const test = (pid: number) => {
     const namespace = mountNamespaceOf(pid) ?? "";
     let answer = shielded.get(namespace);
     if (answer === undefined) {
-      answer = contentOf(`/proc/${pid}/mountinfo`)?.includes(wanted) === true;
+      answer = contentOf(`/proc/${pid}/mountinfo`)?.includes(token) === true;
       shielded.set(namespace, answer);
     }
     return answer;
   };
-  // A zombie has no environment any more, but still its limits and its namespace.
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 1 && pid !== process.pid)
-    .filter(
-      (pid) =>
-        contentOf(`/proc/${pid}/environ`)?.includes(wanted) || ((hasLimit(pid) || isShielded(pid)) && !isZombie(pid)),
-    );
+  if (!as) return test;
+  const wanted = new Set(as.filter(test).map(mountNamespaceOf));
+  return (pid) => wanted.size > 0 && wanted.has(mountNamespaceOf(pid)) && test(pid);
 }
 
 function limitTest(token: string, place: number | undefined): (pid: number) => boolean {
   if (place === undefined) return lockLimitTest(token);
   const exact = String(lockLimitOf(token, place));
-  return (pid) => limitsOf(pid).soft === exact;
+  return (pid) => {
+    const { soft, hard } = limitsOf(pid);
+    return soft === exact || hard === exact;
+  };
 }
 
 /**
@@ -62,6 +78,11 @@ export function lockLimitTest(token: string): (pid: number | string) => boolean 
   };
 }
 
+/** Whether it is the reaper of a session, which ends by itself when its session has. */
+export function isReaper(pid: number): boolean {
+  return contentOf(`/proc/${pid}/cmdline`)?.toString("latin1").split("\0")[3] === REAPER;
+}
+
 /** What the limits of other sessions begin with, which their reapers say. A command that poses as one has a limit itself. */
 function otherSessions(): ReadonlySet<string> {
   const reapers = readdirSync("/proc").flatMap((pid) => {
@@ -77,10 +98,6 @@ function isOwn(pid: number | string): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
-function isZombie(pid: number): boolean {
-  return livingGroupOf(String(pid)) === null;
-}
-
 function contentOf(path: string): Buffer | null {
   try {
     return readFileSync(path);
@@ -89,7 +106,7 @@ function contentOf(path: string): Buffer | null {
   }
 }
 
-function mountNamespaceOf(pid: number): string | null {
+function mountNamespaceOf(pid: number | string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/ns/mnt`);
   } catch {

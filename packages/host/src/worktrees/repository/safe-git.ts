@@ -54,11 +54,10 @@ export async function openSafeGit(checkout: Checkout, places: GitEnvironment): P
     ...(env["XDG_CONFIG_HOME"] === undefined ? {} : { XDG_CONFIG_HOME: env["XDG_CONFIG_HOME"] }),
   };
   const main = { gitFolder: checkout.common, path: checkout.root };
-  const missing = gitMissing(places);
-  const plain = gitIn(main, { program, missing, checkout, filters: [], env: { ...base, ...settingsVariables(OFF) } });
+  const plain = gitIn(main, { program, checkout, filters: [], env: { ...base, ...settingsVariables(OFF) } });
   const { settings, filters } = overridesFor(await settingNames(plain, home));
   const safe = { ...base, ...settingsVariables([...OFF, ...settings]) };
-  return gitIn(main, { program, missing, checkout, filters, env: safe });
+  return gitIn(main, { program, checkout, filters, env: safe });
 }
 
 type Setting = readonly [key: string, value: string];
@@ -107,22 +106,21 @@ function settingsVariables(settings: readonly Setting[]): Record<string, string>
 
 interface GitParts {
   readonly program: GitProgram;
-  /** Why it cannot be run, if it has to run behind the shield and there is none. */
-  readonly missing: string;
   readonly env: Record<string, string>;
   readonly checkout: Checkout;
   readonly filters: readonly string[];
 }
 
 function gitIn(place: { readonly gitFolder: string; readonly path: string }, parts: GitParts): SafeGit {
-  const { program, missing, env, checkout, filters } = parts;
+  const { program, env, checkout, filters } = parts;
   // Named, not discovered: git then uses the repository that was checked, no matter who owns it.
   const first = ["--no-pager", `--git-dir=${place.gitFolder}`, `--work-tree=${place.path}`];
   const once = async (words: readonly string[], options: GitRun) => {
-    const { argv, leave } = await program.start([...first, ...words], place.path).catch(() => {
-      throw new WorktreeError("git", missing);
-    });
-    return execute(argv, place.path, env, options).finally(leave);
+    const failed = (error: unknown) => {
+      throw new WorktreeError("git", printableLine(`git could not be started: ${(error as Error).message}`));
+    };
+    const { argv, leave } = await program.start([...first, ...words], place.path).catch(failed);
+    return execute(argv, place.path, env, options).catch(failed).finally(leave);
   };
 
   async function run(words: readonly string[], options: GitRun = {}): Promise<string> {

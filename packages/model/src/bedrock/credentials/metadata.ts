@@ -1,7 +1,7 @@
 // Credentials that the machine we run on is given: a container's (ECS, EKS) or an instance's (EC2).
 
-import { isObject, tryParse } from "@keelson/protocol";
-import { isEnabled, type Env } from "../../profiles/profiles.ts";
+import { isObject, isVariableOn, tryParse } from "@keelson/protocol";
+import type { Env } from "../../profiles/profiles.ts";
 import { askService, credentialError, keysFrom, METADATA_KEYS, type AwsOutside, type FoundKeys } from "./outside.ts";
 
 const TIMEOUT_MS = 1_000;
@@ -41,7 +41,7 @@ function isContainerHost({ protocol, hostname }: URL): boolean {
 
 /** Undefined if this is no instance, or one without a role. Only version 2 of the service is asked. */
 export async function instanceKeys(env: Env, outside: AwsOutside): Promise<FoundKeys | undefined> {
-  if (isEnabled(env["AWS_EC2_METADATA_DISABLED"])) return undefined;
+  if (isVariableOn(env["AWS_EC2_METADATA_DISABLED"])) return undefined;
   const base = metadataUrl(env);
   const get = async (path: string, init: RequestInit) => {
     const answer = await askService(outside, base + path, { ...init, timeoutMs: TIMEOUT_MS }).catch(() => undefined);

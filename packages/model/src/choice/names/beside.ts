@@ -1,7 +1,7 @@
 // Models beside the conversation, in a session with a model of another provider: for agents, skills, hooks and side
 // questions. Definitions of agents name Claude's aliases, which that provider may not have.
 
-import { familyOf, resolveAlias, type Env, type ModelSettings } from "../../profiles/profiles.ts";
+import { familyOf, isClaudeAlias, resolveAlias, type Env, type ModelSettings } from "../../profiles/profiles.ts";
 import { ownCredentials } from "../../resolve.ts";
 import { isCloud } from "./clouds.ts";
 import { providerAddress } from "../server/address.ts";
@@ -18,8 +18,6 @@ export interface BesideFacts extends ModelSettings {
   readonly env: Env;
 }
 
-const ALIASES = new Set(["default", "opus", "sonnet", "haiku", "fable"]);
-
 /**
  * The model that a name means there. An alias of Claude is the session's own model, or its provider's small one, so that
  * nothing goes to a provider that the user did not choose; unless a variable says what the alias is.
@@ -31,7 +29,7 @@ export function nameBeside(name: string, session: SessionModel, facts: BesideFac
   // Names without a provider go there anyway.
   if (bare.includes("/") || homeProvider(env) === session.provider) return name;
   const isSmall = /haiku/.test(alias);
-  if (ALIASES.has(alias)) {
+  if (isClaudeAlias(alias)) {
     const isChosen = resolveAlias(alias, env) !== resolveAlias(alias, {});
     if (isChosen) return name;
     return hasClaude(session) ? `${session.provider}/${name}` : isSmall ? smallModelName(session, facts) : session.name;

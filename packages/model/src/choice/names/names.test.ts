@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { resolveAlias } from "../../profiles/profiles.ts";
 import { locate, type LookUpFacts } from "./look-up.ts";
 
 function bareDestination(name: string, env: LookUpFacts["env"], providers?: LookUpFacts["providers"]) {
@@ -18,7 +19,7 @@ test.each([
   ["bedrock/arn:aws:bedrock:eu-west-1:1:inference-profile/x", "bedrock", undefined, undefined],
   // Where they go today.
   ["claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5", "claude-sonnet-4-5"],
-  ["sonnet", "anthropic", "claude-sonnet-5", "claude-sonnet-5"],
+  ["sonnet", "anthropic", resolveAlias("sonnet", {}), resolveAlias("sonnet", {})],
   ["arn:aws:bedrock:eu-west-1:1:inference-profile/x", "anthropic", undefined, undefined],
   ["anthropic/claude-opus-4-8", "anthropic", "claude-opus-4-8", "claude-opus-4-8"],
   ["/models/x", "anthropic", "/models/x", "/models/x"],
@@ -69,6 +70,11 @@ test("a switch sends names to its cloud, under the ids that they have there", ()
   expect(id("opus", { CLAUDE_CODE_USE_VERTEX: "1" })).toBe("claude-opus-5-5");
   expect(id("sonnet", { CLAUDE_CODE_USE_VERTEX: "1" })).toBe("claude-sonnet-4-5@20250929");
   expect(id("default", { CLAUDE_CODE_USE_FOUNDRY: "1" })).toBe("claude-sonnet-4-5");
+  expect(id("opus", { CLAUDE_CODE_USE_FOUNDRY: "1" })).toBe("claude-opus-4-6");
+  expect(id("Fable[1m]", { CLAUDE_CODE_USE_VERTEX: "1" })).toBe("claude-fable-5-2");
+  expect(id("sonnet", { CLAUDE_CODE_USE_MANTLE: "1" })).toBe("anthropic.claude-sonnet-4-5");
+  expect(id("haiku", { CLAUDE_CODE_USE_ANTHROPIC_AWS: "1" })).toBe("claude-haiku-4-5-20251001");
+  expect(id("best", bedrock("us-east-1"))).toBe(id("opus", bedrock("us-east-1")));
   const arn = "arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc";
   expect(id(arn, bedrock("eu-west-1"))).toBe(arn);
   // Aliases go through the overrides; only the vendor's full id is matched.

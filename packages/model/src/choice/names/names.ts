@@ -4,7 +4,8 @@
 import { ModelError } from "@keelson/engine";
 import type { ProviderBlock } from "@keelson/protocol";
 import type * as NearestWord from "@keelson/protocol/nearest-word";
-import { CLOUD_SWITCHES, isEnabled, type Env } from "../../profiles/profiles.ts";
+import { isVariableOn } from "@keelson/protocol";
+import { CLOUD_SWITCHES, type Env } from "../../profiles/profiles.ts";
 import { providerNamed, PROVIDERS } from "../known/providers.ts";
 
 /** What is configured, as far as it matters for names. */
@@ -27,7 +28,7 @@ export interface Destination {
 
 /** Where names without a provider go. */
 export function homeProvider(env: Env): string {
-  return CLOUD_SWITCHES.find(([variable]) => isEnabled(env[variable]))?.[1] ?? "anthropic";
+  return CLOUD_SWITCHES.find(([variable]) => isVariableOn(env[variable]))?.[1] ?? "anthropic";
 }
 
 /** `name` is not an alias. Throws ModelError for a provider that does not exist. */

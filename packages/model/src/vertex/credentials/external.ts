@@ -1,8 +1,7 @@
 // Workload identity: a token of another identity provider, from a file, an address, a program or AWS, is exchanged for one
 // of Google's.
 
-import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
-import { isEnabled } from "../../profiles/profiles.ts";
+import { isObject, isVariableOn, tryParse, type JsonObject } from "@keelson/protocol";
 import { askGoogle, basicAuthorization, impersonate, requestToken, SCOPE } from "./exchange.ts";
 import { credentialsError, neededField, type FoundToken, type TokenSearch } from "./outside.ts";
 
@@ -90,7 +89,7 @@ async function fromProgram(
 ): Promise<string> {
   const { env, outside } = search;
   const { command, timeout_millis: timeout } = executable;
-  if (!outside.run || typeof command !== "string" || !isEnabled(env["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"]))
+  if (!outside.run || typeof command !== "string" || !isVariableOn(env["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"]))
     throw credentialsError(
       `"${path}" wants to run a program for its token; set GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1 to allow it`,
     );

@@ -1,8 +1,7 @@
 // Application default credentials, in Google's order: the file that a variable names, the one that gcloud wrote, the
 // metadata server of the machine.
 
-import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
-import { isEnabled } from "../../profiles/profiles.ts";
+import { isObject, isVariableOn, tryParse, type JsonObject } from "@keelson/protocol";
 import { accountToken } from "./account.ts";
 import { askGoogle, requestedToken } from "./exchange.ts";
 import { credentialsError, SIGN_IN, type FoundToken, type TokenSearch } from "./outside.ts";
@@ -47,7 +46,7 @@ const METADATA_MS = 3_000;
 /** The token of the machine's service account; undefined if this is no machine of Google's. */
 async function metadataToken(search: TokenSearch): Promise<FoundToken | undefined> {
   const { env } = search;
-  if (isEnabled(env["NO_GCE_CHECK"])) return undefined;
+  if (isVariableOn(env["NO_GCE_CHECK"])) return undefined;
   const host = env["GCE_METADATA_HOST"]?.trim() || env["GCE_METADATA_IP"]?.trim() || "169.254.169.254";
   const base = /^https?:\/\//.test(host) ? host.replace(/\/+$/, "") : `http://${host}`;
   const url = `${base}/computeMetadata/v1/instance/service-accounts/default/token`;

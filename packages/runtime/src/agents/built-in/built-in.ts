@@ -1,6 +1,7 @@
 // The agents that come with Keelson. Loaded at every start, so it holds only what is listed; the texts are in texts.ts.
 
 import type { AgentDefinition } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 
 type Listed = Pick<AgentDefinition, "name" | "description"> &
   Partial<Omit<AgentDefinition, "name" | "description" | "source">>;
@@ -53,7 +54,7 @@ const BUILT_IN: readonly Listed[] = [
 
 /** Explore and Plan can be turned off. */
 export function builtInAgents(env: Readonly<Record<string, string | undefined>>): readonly AgentDefinition[] {
-  const withoutLooking = /^(?:1|true|yes|on)$/i.test(env["CLAUDE_CODE_DISABLE_EXPLORE_PLAN_AGENTS"]?.trim() ?? "");
+  const withoutLooking = isVariableOn(env["CLAUDE_CODE_DISABLE_EXPLORE_PLAN_AGENTS"]);
   return BUILT_IN.filter(({ name }) => !withoutLooking || (name !== "Explore" && name !== "Plan")).map((listed) => ({
     source: "built-in",
     disallowedTools: [],

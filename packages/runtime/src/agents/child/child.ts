@@ -30,6 +30,8 @@ export interface ChildPlan {
   readonly parent: Spawner;
   /** No one waits for it. */
   readonly background: boolean;
+  /** Whether its definition may widen the mode of its parent. */
+  readonly mayWiden: boolean;
   readonly model: ModelChoice;
   readonly system: readonly string[];
   readonly limits: Limits;

@@ -41,14 +41,16 @@ export interface ChildParts {
   readonly memory?: string | undefined;
   /** At each call: the session's mode may change while the agent works. */
   mode(): PermissionMode;
+  /** What would need approval is denied, whatever the mode. */
+  neverAsks(): boolean;
   model(): ModelChoice;
   readonly system: readonly string[];
   tools(): readonly Tool[];
   conversation(): Conversation;
   hooks(): readonly HookRegistration[];
   readonly signal: AbortSignal;
-  /** Why the user is not asked about its calls. Absent if they are. */
-  readonly unasked?: string;
+  /** No one waits for it. */
+  readonly isInBackground: boolean;
   readonly outbox: Outbox;
   interrupt(): void;
   steering(): readonly NewEntry[];
@@ -106,7 +108,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   const caller = {
     gate,
     firing,
-    ...(child.unasked === undefined ? {} : { unasked: child.unasked }),
+    isInBackground: child.isInBackground,
     conversation: () => child.conversation().messages,
   };
   const hookPorts = hookPortsFor(caller, machine);
@@ -147,7 +149,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     toolsReady: async () => {
       await child.step();
-      await mcp.servers?.refreshed(child.signal);
+      await mcp.ready(child.signal);
     },
     toolBetas: () => state.toolBetas,
     toolAlias: (name) => state.toolAliases.get(name),
@@ -210,12 +212,13 @@ export function childGate(
   {
     workspace,
     mode,
+    neverAsks,
     memory,
     definition,
     parentGate: gate,
     copyOf,
     id,
-  }: Pick<ChildParts, "id" | "workspace" | "mode" | "memory" | "definition" | "parentGate" | "copyOf">,
+  }: Pick<ChildParts, "id" | "workspace" | "mode" | "neverAsks" | "memory" | "definition" | "parentGate" | "copyOf">,
   about: { readonly home: string; warn(text: string): void },
 ): Gate {
   const denied = deniedRules(definition, workspace.root);
@@ -223,6 +226,7 @@ export function childGate(
   const own = gate.forAgent({
     ruleBook,
     mode,
+    neverAsks,
     ...(memory === undefined ? {} : { memory: () => memory }),
     owner: id,
     cwd: () => workspace.cwd,

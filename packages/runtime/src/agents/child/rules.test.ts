@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { parseRule, type PermitRequest, type Rule } from "@keelson/engine";
-import { narrowerMode } from "@keelson/engine/agents";
+import { agentMode } from "@keelson/engine/agents";
 import { createWorkspace } from "@keelson/host";
 import { NOTHING_SAID, type PermissionMode, type PermissionUpdate, type RuleBehavior } from "@keelson/protocol";
 import { Gate } from "../../gate/gate.ts";
@@ -60,7 +60,8 @@ function below(
       id: "a0123456789abcdef",
       workspace: createWorkspace(worktree ?? PROJECT),
       ...(worktree ? { copyOf: [PROJECT] } : {}),
-      mode: () => narrowerMode(parentGate.mode, permissionMode),
+      mode: () => agentMode(parentGate.mode, permissionMode, { mayWiden: false }),
+      neverAsks: () => parentGate.neverAsks || permissionMode === "dontAsk",
       definition: { name: "worker", disallowedTools },
       parentGate,
     },
@@ -146,10 +147,20 @@ test("the mode of the session holds for running agents, and the stricter mode of
   const gates = [session, plain, wide, strict, under];
   expect(await verdicts(gates, "mkdir a")).toEqual(["ask", "ask", "ask", "deny", "deny"]);
   session.ruleBook.setMode("acceptEdits");
-  expect(gates.map(({ mode }) => mode)).toEqual(gates.map(() => "acceptEdits"));
-  expect(await verdicts(gates, "mkdir a")).toEqual(gates.map(() => "allow"));
+  expect(gates.map(({ mode }) => mode)).toEqual(["acceptEdits", "acceptEdits", "acceptEdits", "dontAsk", "dontAsk"]);
+  expect(await verdicts(gates, "mkdir a")).toEqual(["allow", "allow", "allow", "deny", "deny"]);
   session.ruleBook.setMode("dontAsk");
   expect(await verdicts(gates, "mkdir a")).toEqual(gates.map(() => "deny"));
+});
+
+test("below an agent that does not ask, nothing is asked in plan mode either, and the other way round", async () => {
+  const session = sessionGate();
+  const [silent, planner] = [below(session, { permissionMode: "dontAsk" }), below(session, { permissionMode: "plan" })];
+  const gates = [below(silent, { permissionMode: "plan" }), below(planner, { permissionMode: "dontAsk" })];
+  expect(gates.map(({ mode }) => mode)).toEqual(["plan", "plan"]);
+  expect(await verdicts([planner, ...gates], "mkdir a")).toEqual(["ask", "deny", "deny"]);
+  session.ruleBook.setMode("dontAsk");
+  expect(await verdicts([planner, ...gates], "mkdir a")).toEqual(["deny", "deny", "deny"]);
 });
 
 test("what is denied in the project is denied in the copy of an agent, and in the project still", async () => {

@@ -20,6 +20,7 @@ export class AgentRuleBook extends RuleBook {
   readonly #parent: RuleBook;
   readonly #own: AgentRules;
   readonly #copies: readonly FolderCopy[];
+  readonly #most: PermissionMode | undefined;
   #granted: readonly Rule[] = [];
   #joined: { readonly from: readonly Rule[]; readonly granted: readonly Rule[]; readonly rules: readonly Rule[] };
 
@@ -33,6 +34,7 @@ export class AgentRuleBook extends RuleBook {
       mayApply: (rule) => parent.permitted([rule]).length > 0,
     });
     this.#parent = parent;
+    this.#most = parent.most;
     this.#own = own;
     this.#copies = own.copyOf === undefined ? [] : [{ from: own.copyOf, to: own.workspace.root }];
     this.#joined = this.#join();
@@ -42,8 +44,13 @@ export class AgentRuleBook extends RuleBook {
     return this.#parent.mode;
   }
 
+  /** That of the run that started it: an agent of a job, and those that it starts, may outlive the job's run. */
   override get most(): PermissionMode | undefined {
-    return this.#parent.most;
+    return this.#most;
+  }
+
+  override refusal(mode: PermissionMode): string | undefined {
+    return this.#parent.refusal(mode);
   }
 
   /** The same array until something changes. Where its parent works, the agent may do no more than its parent. */
@@ -97,8 +104,8 @@ export class AgentRuleBook extends RuleBook {
   }
 
   /** The machine asks the session's rules. */
-  override mayChangeGuarded(call: string): boolean {
-    return this.#parent.mayChangeGuarded(call);
+  override mayChangeGuarded(call: string, mode?: PermissionMode): boolean {
+    return this.#parent.mayChangeGuarded(call, mode);
   }
 
   override setUnguarded(call: string, unguarded: boolean): void {

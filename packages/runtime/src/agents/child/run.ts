@@ -11,7 +11,7 @@ import {
   type Tool,
   type Workspace,
 } from "@keelson/engine";
-import { narrowerMode } from "@keelson/engine/agents";
+import { agentMode } from "@keelson/engine/agents";
 import {
   withoutReminderTags,
   stricterMode,
@@ -52,9 +52,6 @@ export interface ChildLife extends ChildHost {
   isDone(): boolean;
 }
 
-const UNASKED =
-  "An agent in the background cannot ask the user. To allow it, add an allow rule, or run the agent in the foreground.";
-
 export async function runChild(plan: ChildPlan, stages: AgentStages, life: ChildLife): Promise<ChildEnd> {
   const { definition, parent, id } = plan;
   const { meter, working, counted } = life;
@@ -81,13 +78,15 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     const place = { cwd: plan.worktree?.cwd, isFork: plan.isFork === true };
     return (nested ??= stages.storage.state.instructions?.forAgent(place));
   };
+  const { permissionMode: wanted } = definition;
   // An agent of a job may outlive the job's run.
   const { most } = parent.gate.ruleBook;
   const mode = () => {
-    const own = narrowerMode(parent.gate.mode, definition.permissionMode);
-    return most === undefined ? own : stricterMode(own, most);
+    const own = agentMode(parent.gate.mode, wanted, plan);
+    // One that cannot be used here allows nothing.
+    const usable = own === parent.gate.mode || parent.gate.ruleBook.refusal(own) === undefined ? own : "default";
+    return most === undefined ? usable : stricterMode(usable, most);
   };
-  const asks = parent.asks && (!plan.background || plan.isFork === true || definition.bubbles === true);
   const { machine, gate, ports, firing } = surround(
     {
       id,
@@ -99,13 +98,14 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       memory: plan.memory,
       seen: stages.machine.newLedger(plan.isFork && parent.machine.tools.seen),
       mode,
+      neverAsks: () => parent.gate.neverAsks || wanted === "dontAsk",
       model: () => choice().guarded,
       system: plan.system,
       tools: () => tools(),
       conversation: () => conversation,
       hooks: () => [...definition.hooks, ...skillHooks].map(scoped),
       signal: life.signal,
-      ...(asks ? {} : { unasked: UNASKED }),
+      isInBackground: plan.background,
       outbox: life.outbox,
       interrupt: life.interrupt,
       preface: () => prefaceOf(plan, stages),
@@ -129,7 +129,6 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     id,
     depth: parent.depth + 1,
     isFork: plan.isFork === true || parent.isFork,
-    asks,
     refuses: definition.disallowedTools.filter((word) => !word.includes("(")),
     budgets,
     machine,

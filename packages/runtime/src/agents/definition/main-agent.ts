@@ -4,7 +4,7 @@
 import { agentText } from "@keelson/config/agents";
 import type { Snapshot } from "@keelson/config";
 import { nudge, parseRule, type Rule, type Tool } from "@keelson/engine";
-import { agentModel, agentTools, narrowerMode } from "@keelson/engine/agents";
+import { agentMode, agentModel, agentTools, widensMode } from "@keelson/engine/agents";
 import { blocksOf, isText, textOf, type AgentDefinition, type PromptMessage } from "@keelson/protocol";
 import { nearestWord } from "@keelson/protocol/nearest-word";
 import { checkBudget, modelRates } from "../../model/model-choice.ts";
@@ -181,13 +181,19 @@ async function applyModel({ model, effort }: AgentDefinition, { storage }: Parts
 }
 
 /** An agent of a folder that is not trusted, or one that only a transcript names, makes the mode stricter or leaves it. */
-function applyMode({ permissionMode: wanted, untrusted }: AgentDefinition, { storage, gate }: Parts): void {
+function applyMode(definition: AgentDefinition, { storage, gate }: Parts): void {
+  const { permissionMode: wanted, name } = definition;
   const { flags } = storage.state.snapshot;
   if (wanted === undefined || flags.permissionMode !== undefined || flags.skipPermissions) return;
   const { ruleBook } = gate;
-  const mode = untrusted ? narrowerMode(ruleBook.mode, wanted) : wanted;
+  const mayWiden = widensMode(definition);
+  // The flag is what allows it; the definition only chooses it.
+  const mayBypass = mayWiden && wanted === "bypassPermissions" && flags.allowSkipPermissions === true;
+  const mode = mayBypass ? wanted : agentMode(ruleBook.mode, wanted, { mayWiden });
   const refusal = mode === ruleBook.mode ? undefined : ruleBook.setMode(mode);
   if (refusal !== undefined) storage.options.warn(refusal);
+  else if (wanted !== mode && (wanted === "auto" || wanted === "bypassPermissions"))
+    storage.options.warn(`The agent "${name}" cannot choose ${wanted} mode; start with --permission-mode ${wanted}`);
 }
 
 function skillsOf(parts: Parts, signal: AbortSignal) {

@@ -6,6 +6,7 @@ import type { Snapshot } from "@keelson/config";
 import { readMemoryIndex } from "@keelson/config/instructions";
 import { holdOwnFolder } from "@keelson/disk/own-files";
 import type { AgentDefinition } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 
 type Remembering = Pick<AgentDefinition, "name" | "memory">;
 
@@ -38,7 +39,7 @@ const SCOPES: Readonly<Record<NonNullable<AgentDefinition["memory"]>, string>> =
 export function agentMemoryFolder({ name, memory }: Remembering, snapshot: Snapshot): string | undefined {
   const { cwd, configDir, flags, settings, env } = snapshot;
   const isOff = flags.bare || flags.safe || settings.autoMemoryEnabled === false;
-  if (memory === undefined || isOff || env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] === "1") return undefined;
+  if (memory === undefined || isOff || isVariableOn(env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"])) return undefined;
   const project = flags.projectConfigRoot ?? cwd;
   const own =
     memory === "user" ? ["agent-memory"] : [".claude", memory === "local" ? "agent-memory-local" : "agent-memory"];

@@ -10,7 +10,8 @@ type ModelFacts = Pick<Snapshot, "env" | "settings">;
 
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 const CHOICES: readonly [value: string, name: string, description: string][] = [
-  ["opus", "Opus", "For the hardest work"],
+  ["opus", "Opus", "For complex work"],
+  ["fable", "Fable", "For the hardest and longest work"],
   ["sonnet", "Sonnet", "For everyday work"],
   ["haiku", "Haiku", "For quick answers"],
 ];

@@ -12,7 +12,7 @@ import { bashTool, editTool, globTool, grepTool, readFileTool, writeTool } from 
 import { runAgentHook, type AgentHookOptions } from "./agent.ts";
 
 const EVENT = '{"hook_event_name":"Stop","cwd":"/p"}';
-const TOOLS = [bashTool({ readOnly: () => false }), editTool, globTool, grepTool, readFileTool, writeTool];
+const TOOLS = [bashTool({ parallelSafe: () => false }), editTool, globTool, grepTool, readFileTool, writeTool];
 
 async function check(
   model: ScriptedModel,

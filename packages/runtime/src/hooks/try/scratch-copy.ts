@@ -47,7 +47,7 @@ export async function scratchCopy(project: string, search: Search, signal: Abort
 
 /** Files git would show, tracked or not. In `.claude` also ignored files, because hooks are often there. */
 async function listProjectFiles(project: string, search: Search, signal: AbortSignal): Promise<readonly string[]> {
-  const common = ["--no-config", "--no-messages", "--files", "--null", "--hidden", "--no-require-git", "--glob=!/.git"];
+  const common = ["--no-config", "--files", "--null", "--hidden", "--no-require-git", "--glob=!/.git"];
   const options = { cwd: project, signal };
   const [shown, own] = [
     await search.run(common, options),

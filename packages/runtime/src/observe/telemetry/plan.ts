@@ -1,6 +1,8 @@
 // What the variables ask for: which signals go where, how often, and what of the content they may carry. Pure. A project
 // cannot set these variables, so whoever reads the reports is whom the user or an administrator chose.
 
+import { isVariableOn, switchIn } from "@keelson/protocol";
+
 export type ReportSignal = "metrics" | "logs" | "traces";
 export type Protocol = "http/json" | "http/protobuf";
 
@@ -60,7 +62,7 @@ const INTERVALS: Readonly<Record<ReportSignal, string>> = {
 
 /** Undefined if telemetry is off. */
 export function telemetryPlan(env: Env): TelemetryPlan | undefined {
-  if (!isOn(env["CLAUDE_CODE_ENABLE_TELEMETRY"]) || isOn(env["OTEL_SDK_DISABLED"])) return undefined;
+  if (!isVariableOn(env["CLAUDE_CODE_ENABLE_TELEMETRY"]) || isVariableOn(env["OTEL_SDK_DISABLED"])) return undefined;
   const problems: string[] = [];
   const destinations = Object.fromEntries(
     SIGNALS.map((signal) => [signal, destinationsOf(signal, env, (text) => void problems.push(text))]),
@@ -77,16 +79,16 @@ export function telemetryPlan(env: Env): TelemetryPlan | undefined {
     resource: { "service.name": env["OTEL_SERVICE_NAME"]?.trim() || own["service.name"] || "keelson" },
     ownAttributes: own,
     metricLabels: {
-      session: isOn(env["OTEL_METRICS_INCLUDE_SESSION_ID"], true),
-      version: isOn(env["OTEL_METRICS_INCLUDE_VERSION"], false),
-      entrypoint: isOn(env["OTEL_METRICS_INCLUDE_ENTRYPOINT"], false),
-      resource: isOn(env["OTEL_METRICS_INCLUDE_RESOURCE_ATTRIBUTES"], true),
+      session: switchIn(env["OTEL_METRICS_INCLUDE_SESSION_ID"]) ?? true,
+      version: isVariableOn(env["OTEL_METRICS_INCLUDE_VERSION"]),
+      entrypoint: isVariableOn(env["OTEL_METRICS_INCLUDE_ENTRYPOINT"]),
+      resource: switchIn(env["OTEL_METRICS_INCLUDE_RESOURCE_ATTRIBUTES"]) ?? true,
     },
     logs: {
-      prompts: isOn(env["OTEL_LOG_USER_PROMPTS"]),
-      toolDetails: isOn(env["OTEL_LOG_TOOL_DETAILS"]),
-      toolContent: isOn(env["OTEL_LOG_TOOL_CONTENT"]),
-      replies: isOn(env["OTEL_LOG_ASSISTANT_RESPONSES"]),
+      prompts: isVariableOn(env["OTEL_LOG_USER_PROMPTS"]),
+      toolDetails: isVariableOn(env["OTEL_LOG_TOOL_DETAILS"]),
+      toolContent: isVariableOn(env["OTEL_LOG_TOOL_CONTENT"]),
+      replies: isVariableOn(env["OTEL_LOG_ASSISTANT_RESPONSES"]),
     },
     ...(parent ? { parent: { traceId: parent[1]!, spanId: parent[2]! } } : {}),
     problems: [...new Set(problems)],
@@ -159,11 +161,6 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function isOn(value: string | undefined, standard = false): boolean {
-  const text = value?.trim() ?? "";
-  return text === "" ? standard : /^(?:1|true|yes|on)$/i.test(text);
 }
 
 function positive(value: string | undefined): number | undefined {

@@ -1,6 +1,7 @@
 // The skills that come with Keelson. Loaded at every start, so it holds only what is listed; the texts are in texts.ts.
 
 import type { Skill } from "@keelson/protocol";
+import { isVariableOn } from "@keelson/protocol";
 
 interface BundledQuestion {
   readonly settings: { readonly disableBundledSkills?: boolean };
@@ -85,7 +86,7 @@ const BUNDLED: readonly Listed[] = [
 
 /** None if settings or the environment turn them off. */
 export function bundledFor({ settings, env }: BundledQuestion): readonly Skill[] {
-  const isOff = settings.disableBundledSkills === true || env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] === "1";
+  const isOff = settings.disableBundledSkills === true || isVariableOn(env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"]);
   return isOff ? [] : bundledSkills();
 }
 

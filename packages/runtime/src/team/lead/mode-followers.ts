@@ -1,18 +1,16 @@
 // What the lead wants of its members over their streams. They do not keep rights that it gave up: when its mode is switched,
 // theirs follow.
 
-import { narrowerMode } from "@keelson/engine/agents";
 import type { PermissionMode } from "@keelson/protocol";
 import type { StartedSession } from "./backends/backend.ts";
-import type { TeammateOrder } from "./new-member.ts";
+import { memberMode, type TeammateOrder } from "./new-member.ts";
 
 /** One that does not answer holds no one up for longer. */
 const MOST_MS = 5_000;
 
 interface Follower {
   readonly program: StartedSession;
-  /** The mode that its order names. */
-  readonly wanted: PermissionMode | undefined;
+  readonly order: TeammateOrder;
   readonly isPlanned: boolean;
 }
 
@@ -27,8 +25,9 @@ export class ModeFollowers {
     this.#newId = newId;
   }
 
-  add(name: string, program: StartedSession, { mode, planModeRequired }: TeammateOrder): void {
-    this.#members.set(name, { program, wanted: mode, isPlanned: planModeRequired === true || mode === "plan" });
+  add(name: string, program: StartedSession, order: TeammateOrder): void {
+    const isPlanned = order.planModeRequired === true || order.mode === "plan";
+    this.#members.set(name, { program, order, isPlanned });
   }
 
   delete(name: string): void {
@@ -37,9 +36,9 @@ export class ModeFollowers {
 
   /** One whose plan has to be approved gets no rights back this way. */
   switch(mode: PermissionMode): void {
-    for (const { program, wanted, isPlanned } of this.#members.values()) {
+    for (const { program, order, isPlanned } of this.#members.values()) {
       if (isPlanned && mode !== "plan") continue;
-      const soon = this.#ask(program, { subtype: "set_permission_mode", mode: narrowerMode(mode, wanted) });
+      const soon = this.#ask(program, { subtype: "set_permission_mode", mode: memberMode(mode, order) });
       this.#settled = Promise.all([this.#settled, soon]);
     }
   }

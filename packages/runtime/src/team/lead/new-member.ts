@@ -1,8 +1,8 @@
 // A new member of a team: its name, its row in the team's file, and how it is started.
 
 import { ToolError, type Rule } from "@keelson/engine";
-import { narrowerMode } from "@keelson/engine/agents";
-import type { HookRegistration, PermissionMode } from "@keelson/protocol";
+import { agentMode } from "@keelson/engine/agents";
+import type { AgentDefinition, HookRegistration, PermissionMode } from "@keelson/protocol";
 import { TEAM_LEAD, type TeamMember } from "@keelson/store/team";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import { rulesAt } from "../../gate/rule-reach.ts";
@@ -16,8 +16,17 @@ export interface TeammateOrder {
   readonly prompt: string;
   readonly agentType: string;
   readonly model?: string;
+  /** What the model asks for. */
   readonly mode?: PermissionMode;
+  /** What the agent's definition asks for. */
+  readonly own?: { readonly mode: AgentDefinition["permissionMode"]; readonly mayWiden: boolean };
   readonly planModeRequired?: boolean;
+}
+
+/** The mode of a member of a lead that is in this mode. */
+export function memberMode(lead: PermissionMode, { mode, own }: Pick<TeammateOrder, "mode" | "own">): PermissionMode {
+  const ordered = agentMode(lead, mode, { mayWiden: false });
+  return own === undefined ? ordered : agentMode(ordered, own.mode, own);
 }
 
 const COLORS = ["blue", "green", "yellow", "purple", "orange", "pink", "cyan", "red"];
@@ -97,7 +106,7 @@ export function newMember(
       sessionId,
       agentType,
       model,
-      mode: narrowerMode(ruleBook.mode, order.mode),
+      mode: memberMode(ruleBook.mode, order),
       rules: ruleBook.rules,
       elsewhere: rulesElsewhere(ruleBook, root),
       configRoot: root === cwd ? projectConfigRoot : (projectConfigRoot ?? cwd),

@@ -10,7 +10,13 @@ export interface PageBytes {
 }
 
 export type PageText =
-  | { readonly kind: "text"; readonly title: string; readonly text: string }
+  | {
+      readonly kind: "text";
+      readonly title: string;
+      readonly text: string;
+      /** Only the beginning of the page was read. */
+      readonly cut: boolean;
+    }
   /** `type` is the media type, without parameters. */
   | { readonly kind: "binary"; readonly type: string };
 
@@ -23,9 +29,9 @@ export function pageText({ url, contentType, body }: PageBytes): PageText {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   if (!isText(type, body)) return { kind: "binary", type: MEDIA_TYPE.test(type) ? type : "application/octet-stream" };
   const text = decodeText(body, contentType);
-  if (!isHtml(type, text)) return { kind: "text", title: "", text: visibleText(text) };
+  if (!isHtml(type, text)) return { kind: "text", title: "", text: visibleText(text), cut: false };
   const { title, markdown } = htmlToMarkdown(text.slice(0, MAX_HTML), url);
-  return { kind: "text", title: visibleText(title), text: visibleText(markdown) };
+  return { kind: "text", title: visibleText(title), text: visibleText(markdown), cut: text.length > MAX_HTML };
 }
 
 function isText(type: string, body: Uint8Array): boolean {

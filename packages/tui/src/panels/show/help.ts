@@ -1,5 +1,6 @@
 // /help: what can be typed, and what the keys do.
 
+import { commandSummary } from "@keelson/protocol/command-summary";
 import type { Panel } from "../../screen/view.ts";
 import type { PanelContext, PanelEnd } from "../context.ts";
 import { ListPanel, type ListEntry } from "../list-panel.ts";
@@ -41,7 +42,7 @@ export function helpPanel(context: PanelContext): Panel<PanelEnd> {
       return {
         id: name,
         label: `/${name}${argumentHint === "" ? "" : ` ${argumentHint}`}`,
-        value: firstSentence(description),
+        value: commandSummary(description),
         about: `${description}${also}`,
       };
     })
@@ -66,10 +67,4 @@ export function helpPanel(context: PanelContext): Panel<PanelEnd> {
       { action: "tabs:next", does: "next tab" },
     ],
   });
-}
-
-/** Skills describe at length when the model should use them. */
-function firstSentence(text: string): string {
-  const [sentence = ""] = /^[\s\S]*?(?=[.:] |\n|$)/.exec(text) ?? [];
-  return sentence.replace(/\.$/, "");
 }

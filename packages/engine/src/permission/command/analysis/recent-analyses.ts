@@ -20,6 +20,12 @@ export function analyseOnce(command: string): CommandAnalysis {
   return analysis;
 }
 
+/** Whether the command is read-only and leaves the shell where it is, so that it may run while others run. */
+export function isParallelSafeCommand(command: string): boolean {
+  const analysis = analyseOnce(command);
+  return isReadOnly(analysis) && !analysis.commands.some(({ words }) => words[0]?.value === "cd");
+}
+
 /** Whether every part of the command is read-only. Says nothing about which files it reads. */
 export function isReadOnlyCommand(command: string): boolean {
   return isReadOnly(analyseOnce(command));

@@ -70,7 +70,7 @@ function memberFlags(
   { skipPermissions, jsonSchema: _, permissionPromptTool: __, agent: ___, mcpServers, ...flags }: Flags,
   { identity, mode, model, rules, elsewhere, configRoot, agentType, budgetUsd }: TeammateChoice,
 ): Flags {
-  const mayBypass = skipPermissions === true && !identity.planModeRequired;
+  const mayBypass = skipPermissions === true && mode === "bypassPermissions" && !identity.planModeRequired;
   const own = Object.entries(mcpServers ?? {}).filter(
     ([, entry]) => (entry as { type?: string } | null)?.type !== "sdk",
   );

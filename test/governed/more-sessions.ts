@@ -1,0 +1,174 @@
+// More sessions for the trace: applications with the SDK, teams, clients of `mcp serve`, helpers of the settings, and what
+// people do at the terminal.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSdkMcpServer, InMemorySessionStore, query, tool, type Options } from "@keelson/sdk";
+import { startKeelson, startMockModel, type ScriptStep } from "@keelson/testkit";
+import { startTerminal } from "@keelson/testkit/terminal";
+import type { JsonObject } from "@keelson/protocol";
+import { calls, message, startCast, teammate, TEAMS } from "../sessions/team/cast.ts";
+import { environmentOf, run, type World } from "./world.ts";
+
+/** `traced` gives the beginning of a command, with a log of its own each time. */
+export async function useMore(world: World, traced: () => readonly string[]): Promise<void> {
+  await useSdk(world, traced(), { enableFileCheckpointing: true });
+  await useSdk(world, traced(), { sessionStore: new InMemorySessionStore() });
+  await useTeam(world, traced(), "in-process");
+  await useTeam(world, traced(), "tmux");
+  await useServe(world, traced());
+  await useHelpers(world, traced());
+  await run(world, traced(), ["-p", "go on", "--continue", "--fork-session"], [{ text: "done" }]);
+  await run(world, traced(), ["-p", "/compact", "--continue"], [{ text: "a summary" }, { text: "done" }]);
+  await useTerminal(world, traced());
+}
+
+/** An application: its own tool and hook, and a rewind or a store of its own. */
+async function useSdk(world: World, through: readonly string[], kept: Options): Promise<void> {
+  const { home, program } = world;
+  const file_path = join(home.project, "a.txt");
+  await using model = await startMockModel([
+    { calls: [{ name: "Read", input: { file_path } }] },
+    { calls: [{ name: "Edit", input: { file_path, old_string: "two", new_string: "three" } }] },
+    { calls: [{ name: "mcp__app__hello", input: {} }] },
+    { text: "done" },
+    { text: "done" },
+  ]);
+  const uuid = crypto.randomUUID();
+  let finish = () => {};
+  const finished = new Promise<void>((done) => (finish = done));
+  async function* prompts() {
+    const spoken = { role: "user", content: "go" } as const;
+    yield { type: "user", message: spoken, parent_tool_use_id: null, uuid, session_id: "" } as const;
+    await finished;
+  }
+  const hello = tool("hello", "Says hello", {}, async () => ({ content: [{ type: "text", text: "hello" }] }));
+  const conversation = query({
+    prompt: prompts(),
+    options: {
+      pathToKeelsonExecutable: Bun.which(through[0]!)!,
+      executableArgs: [...through.slice(1), program],
+      cwd: home.project,
+      env: { ...home.env, ...environmentOf(world), ANTHROPIC_BASE_URL: model.url },
+      permissionMode: "acceptEdits",
+      allowedTools: ["mcp__app__hello"],
+      settingSources: ["user", "project", "local"],
+      ...kept,
+      mcpServers: { app: createSdkMcpServer({ name: "app", tools: [hello] }) },
+      hooks: { PostToolUse: [{ hooks: [async () => ({})] }] },
+    },
+  });
+  for await (const each of conversation) {
+    if (each.type !== "result") continue;
+    if (each.subtype !== "success") throw new Error(JSON.stringify(each));
+    if (kept.enableFileCheckpointing) await conversation.rewindFiles(uuid);
+    finish();
+  }
+}
+
+async function useTeam(world: World, through: readonly string[], teammateMode: string): Promise<void> {
+  await using cast = await startCast(
+    ({ last }) => {
+      if (last.includes("Lead the team"))
+        return calls(
+          ["TeamCreate", { team_name: "fix" }],
+          ["TaskCreate", { subject: "One", description: "" }],
+          teammate("a"),
+        );
+      if (last.includes("Task done")) return calls(message("a", { type: "shutdown_request" }));
+      return { text: "Waiting" };
+    },
+    ({ last }) => {
+      if (last.includes("taken task"))
+        return calls(["TaskUpdate", { taskId: "1", status: "completed" }], message("team-lead", "Task done"));
+      const [, request_id = ""] = /request_id\\*":\\*"([^"\\]+)/.exec(last) ?? [];
+      if (!last.includes("shutdown_request")) return { text: "Ready" };
+      return calls(message("team-lead", { type: "shutdown_response", request_id, approve: true }));
+    },
+  );
+  const args = ["-p", "Lead the team", "--settings", JSON.stringify({ teammateMode })];
+  const options = { home: world.home, url: cast.url, program: world.program, through };
+  await using session = startKeelson(args, { ...options, env: { ...environmentOf(world), ...TEAMS } });
+  const { code, stderr } = await session.done;
+  if (code !== 0) throw new Error(`The team ended with ${code}\n${stderr}`);
+}
+
+/** Another client's server: the built-in tools. */
+async function useServe(world: World, through: readonly string[]): Promise<void> {
+  const options = { home: world.home, program: world.program, through, env: environmentOf(world) };
+  await using program = startKeelson(["mcp", "serve"], { ...options, stdin: "open" });
+  const asks = [
+    ["initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "0" } }],
+    ["tools/list", {}],
+    ["tools/call", { name: "Read", arguments: { file_path: "a.txt" } }],
+    ["tools/call", { name: "Bash", arguments: { command: "true" } }],
+    ["tools/call", { name: "Grep", arguments: { pattern: "one" } }],
+  ] as const;
+  for (const [id, [method, params]] of asks.entries()) {
+    program.send({ jsonrpc: "2.0", id, method, params });
+    await program.waitForLine((line) => line.id === id);
+  }
+  program.closeStdin();
+  await program.done;
+}
+
+/** Commands of the settings that print headers or are told something. */
+async function useHelpers(world: World, through: readonly string[]): Promise<void> {
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+  writeFileSync(join(world.home.project, "dot.png"), Buffer.from(png, "base64"));
+  const script: ScriptStep<JsonObject>[] = [
+    { calls: [{ name: "Read", input: { file_path: "dot.png" } }] },
+    { calls: [{ name: "Bash", input: { command: "seq 1 3; sleep 0.1", run_in_background: true } }] },
+    ({ messages }: any) => {
+      const [, task_id = ""] = /with ID: (\w+)/.exec(JSON.stringify(messages)) ?? [];
+      return { calls: [{ name: "TaskOutput", input: { task_id, block: true } }] };
+    },
+    { text: "done" },
+    { text: "done" },
+  ];
+  await using model = await startMockModel(script);
+  const settings = { otelHeadersHelper: "named-headers", notifications: { command: ["named-notify"] } };
+  const servers = { web: { type: "http", url: `${model.url}/mcp`, headersHelper: "named-headers", alwaysLoad: true } };
+  const telemetry = {
+    CLAUDE_CODE_ENABLE_TELEMETRY: "1",
+    OTEL_METRICS_EXPORTER: "otlp",
+    OTEL_LOGS_EXPORTER: "otlp",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+  };
+  const args = ["-p", "go", "--allowedTools", "Bash", "--settings", JSON.stringify(settings)];
+  const options = { home: world.home, url: model.url, program: world.program, through };
+  await using session = startKeelson([...args, "--mcp-config", JSON.stringify({ mcpServers: servers })], {
+    ...options,
+    env: { ...environmentOf(world), ...telemetry },
+  });
+  const { code, stderr } = await session.done;
+  if (code !== 0) throw new Error(`Helpers: ${code}\n${stderr}`);
+}
+
+/** A command of the user's, an editor, and the list for a rewind. */
+async function useTerminal(world: World, through: readonly string[]): Promise<void> {
+  await using model = await startMockModel([{ text: "I saw it" }, { text: "done again" }, { text: "more" }]);
+  await using terminal = startTerminal({
+    command: [...through, world.program],
+    args: ["--continue"],
+    home: world.home,
+    url: model.url,
+    env: { ...environmentOf(world), EDITOR: "named-editor" },
+  });
+  await terminal.until(/^[❯$]/m);
+  terminal.type("!echo from the shell");
+  terminal.press("enter");
+  await terminal.until("I saw it");
+  terminal.press("ctrl+g");
+  await terminal.until("written in the editor");
+  terminal.press("enter");
+  await terminal.until("done again");
+  terminal.type("/rewind");
+  terminal.press("enter");
+  await terminal.until("(now)");
+  terminal.press("escape");
+  await terminal.until("ready");
+  terminal.press("ctrl+d", "ctrl+d");
+  await terminal.exited;
+}
