@@ -10,7 +10,7 @@ import { ModelError } from "../errors.ts";
 import type { CompactionPort, Ports } from "../ports.ts";
 import { lengthOfParts, type RequestParts } from "../turn/request.ts";
 import { askForSummary } from "./ask-for-summary.ts";
-import { cutMiddle } from "./shorten.ts";
+import { withGap } from "./shorten.ts";
 import { divide, type PromptSplit } from "./split.ts";
 import { compactionRules, fullFrom, type CompactionRules } from "./when.ts";
 
@@ -100,7 +100,7 @@ async function perform(
   });
   if ("error" in reply) return reply;
   const room = Math.max(Math.min(goal, reply.mostTokens / 2), LEAST_ROOM);
-  const short = cutMiddle(readSummary(reply.text), account.charactersIn(room / 2));
+  const short = withGap(readSummary(reply.text), account.charactersIn(room / 2));
   const replaced = account.tokensOf(found.head.flatMap(({ content }) => blocksOf(content)));
   if (account.tokensIn(short.length) > Math.max(replaced, SMALL_SUMMARY)) return { error: LONGER };
   await port.summarized?.(reply.text);

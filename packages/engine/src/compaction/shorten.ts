@@ -44,7 +44,7 @@ export function excerptOf(messages: readonly ModelMessage[], most: number): stri
   const all = parts.join("\n\n");
   if (all.length <= most) return all;
   const each = Math.max(Math.floor(most / 6), LEAST_PART);
-  const [first = "", ...rest] = parts.map((part) => cutMiddle(part, each));
+  const [first = "", ...rest] = parts.map((part) => withGap(part, each));
   const newest: string[] = [];
   let room = most - first.length - GAP_LENGTH;
   while (rest.length > 0 && (room -= rest.at(-1)!.length + 2) >= 0) newest.unshift(rest.pop()!);
@@ -52,7 +52,7 @@ export function excerptOf(messages: readonly ModelMessage[], most: number): stri
     rest.length === 0
       ? []
       : [`[… ${rest.length} older parts of the conversation are left out here: it was too long …]`];
-  return cutMiddle([first, ...gap, ...newest].join("\n\n"), most);
+  return withGap([first, ...gap, ...newest].join("\n\n"), most);
 }
 
 const LEAST_PART = 200;
@@ -72,7 +72,7 @@ function shown(block: ContentBlock): string {
 }
 
 /** The beginning and the end of a text, with a note between them. */
-export function cutMiddle(text: string, most: number): string {
+export function withGap(text: string, most: number): string {
   if (text.length <= most) return text;
   const mark = `\n[… ${text.length - most} characters are left out here: the text was too long …]\n`;
   const room = Math.max(0, most - mark.length);

@@ -5,6 +5,7 @@ import {
   blocksOf,
   isBlank,
   isCommandRecord,
+  isFolded,
   isObject,
   isText,
   isToolResult,
@@ -325,7 +326,10 @@ function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[]
 
 function hasBlanks(block: ContentBlock): block is ToolResultBlock {
   return (
-    isToolResult(block) && Array.isArray(block.content) && (block.content.length === 0 || block.content.some(isBlank))
+    isToolResult(block) &&
+    !isFolded(block, "content") &&
+    Array.isArray(block.content) &&
+    (block.content.length === 0 || block.content.some(isBlank))
   );
 }
 
