@@ -27,12 +27,15 @@ test("no value is cast by way of unknown, and no field is read by a name cast to
   expect(product.filter((path) => /\bas unknown as\b|" as never\]/.test(read(path)))).toEqual([]);
 });
 
-test("modules keep no state but memos, what servers accept, and what ends with the process", () => {
+test("modules keep no state but memos, loaded modules, what servers accept, and what ends with the process", () => {
   const keeps = /^(?:export )?(?:let |const \w+ = new (?:Map|Set)(?:<.*>)?\(\))/m;
   const keeping = product.filter((path) => !path.startsWith("packages/testkit/") && keeps.test(read(path)));
   expect(keeping.toSorted()).toEqual([
     "packages/disk/src/lock/flock.ts",
+    "packages/disk/src/real-path.ts",
     "packages/engine/src/permission/command/analysis/recent-analyses.ts",
+    "packages/engine/src/tool/tool-call.ts",
+    "packages/engine/src/tool/tool-outcome.lazy.ts",
     "packages/model/src/openai/shared/habits.ts",
     "packages/sdk/src/process/at-exit.ts",
     "packages/tui/src/widgets/key-lookup.ts",
@@ -193,12 +196,15 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/sandbox/shield/other-mounts.ts",
     "host/src/sandbox/watch/survivors.ts",
     "host/src/shell/process/command.ts",
-    "host/src/shell/process/living.ts",
+    "host/src/sandbox/sockets/sockets.ts",
     "host/src/shell/process/marked.ts",
+    "host/src/shell/process/process-table.ts",
     "runtime/src/session/facts.ts",
   ],
   "what the shield guards, and files that a rewind restores": [
+    "host/src/sandbox/denied/write-folder.ts",
     "host/src/sandbox/guarded/kept-folders.ts",
+    "host/src/sandbox/shield/mask.ts",
     "host/src/sandbox/shield/stand-in.ts",
     "host/src/sandbox/watch/watched-files.ts",
     "store/src/checkpoints/checkpoints.ts",

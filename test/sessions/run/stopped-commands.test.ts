@@ -159,18 +159,14 @@ onLinux.each([
   ["an interrupt", false],
   ["stop_task", false],
   ["the end of a subagent", false],
-] as const)(
-  "%s ends everything that the command started; with the shield: %p",
-  async (how, shield) => stopped(how, { shield, user: "self" }),
-  60_000,
+] as const)("%s ends everything that the command started; with the shield: %p", async (how, shield) =>
+  stopped(how, { shield, user: "self" }),
 );
 
 testUnless(ordinaryUserMissing(), test).each([
   ["an interrupt", true],
   ["a timeout", false],
   ["TaskStop", true],
-] as const)(
-  "for an ordinary user %s ends everything too; with the shield: %p",
-  async (how, shield) => stopped(how, { shield, user: "nobody" }),
-  60_000,
+] as const)("for an ordinary user %s ends everything too; with the shield: %p", async (how, shield) =>
+  stopped(how, { shield, user: "nobody" }),
 );

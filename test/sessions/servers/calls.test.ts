@@ -6,17 +6,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
 import { messagesOf, resultOf, STREAM, told, toolUseResults } from "../front-door.ts";
-import { fakeServer, mcpNames, toolNames, withServers, type FakeScript } from "./fake.ts";
+import { fakeServer, mcpNames, NO_WAIT, toolNames, withServers, type FakeScript } from "./fake.ts";
 
 const call = (name: string, input = {}): ScriptedReply => ({ calls: [{ name, input }] });
 
-test("the first request does not wait for a server; a call of a tool that is not there yet does", async () => {
+test("without a wait, the first request has no tools of a server; a call of one waits for it", async () => {
   using home = temporaryHome();
   const server = fakeServer(home, "srv", { isSlow: true, tools: ["zeta", "echo", "alpha"] });
   await using model = await startMockModel([call("mcp__srv__echo", { text: "hi" }), { text: "done" }]);
   await using program = startKeelson(
     ["-p", "go", ...STREAM, ...withServers({ srv: server }), "--allowedTools", "mcp__srv"],
-    { home, url: model.url },
+    { home, url: model.url, env: NO_WAIT },
   );
   await program.waitForLine(({ type }) => type === "assistant");
   // The model has called the tool, and the server has answered nothing.
@@ -36,19 +36,11 @@ test("the first request does not wait for a server; a call of a tool that is not
   expect(resultOf(ended)).toMatchObject({ subtype: "success", result: "done", permission_denials: [] });
 });
 
-test("servers with alwaysLoad are in the first request, in an order that does not depend on who was first", async () => {
+test("the tools of all servers are in the first request, in an order that does not depend on who was first", async () => {
   using home = temporaryHome();
   const [one, two] = [fakeServer(home, "one"), fakeServer(home, "two")];
   await using model = await startMockModel([{ text: "ok" }]);
-  await using program = startKeelson(
-    [
-      "-p",
-      "go",
-      ...STREAM,
-      ...withServers({ two: { ...two.entry, alwaysLoad: true }, one: { ...one.entry, alwaysLoad: true } }),
-    ],
-    { home, url: model.url },
-  );
+  await using program = startKeelson(["-p", "go", ...STREAM, ...withServers({ two, one })], { home, url: model.url });
   const ended = await program.done;
   expect(mcpNames(model.requests[0]!)).toEqual(["mcp__one__echo", "mcp__two__echo"]);
   const [{ tools, mcp_servers }] = messagesOf(ended, "system/init") as [any];

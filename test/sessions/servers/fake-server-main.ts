@@ -22,7 +22,10 @@ if (script.exits !== undefined) {
   process.stderr.write(`${script.exits}\n`);
   process.exit(3);
 }
-if (script.gate !== undefined) while (!existsSync(script.gate)) await Bun.sleep(5);
+const opened = async () => {
+  while (script.gate !== undefined && !existsSync(script.gate)) await Bun.sleep(5);
+};
+if (script.slowAt === undefined) await opened();
 
 let asked = 0;
 const answers = new Map<string, (answer: any) => void>();
@@ -157,6 +160,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 if (script.ignoresSignals) await new Promise(() => setInterval(() => {}, 1 << 30));
 
 async function answer({ id, method, params }: any): Promise<void> {
+  if (method === script.slowAt) await opened();
   const handle = METHODS[method];
   send(handle ? { id, result: await handle(params) } : { id, error: { code: -32601, message: `No method ${method}` } });
 }

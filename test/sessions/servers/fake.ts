@@ -27,6 +27,8 @@ export interface FakeScript {
   }[];
   /** It answers nothing before this file exists. */
   readonly gate?: string;
+  /** With `gate`: all but this method is answered. */
+  readonly slowAt?: string;
   /** It ends at once, with this on stderr. */
   readonly exits?: string;
   /** It starts a child of its own. */
@@ -90,6 +92,9 @@ export function fakeServer(
     open: () => writeFileSync(at("gate"), ""),
   };
 }
+
+/** The environment of a session whose requests do not wait for servers. */
+export const NO_WAIT = { CLAUDE_CODE_MCP_STARTUP_WAIT_MS: "0" } as const;
 
 /** The flags for a session with these servers only. */
 export const withServers = (servers: Readonly<Record<string, FakeServer | object>>): readonly string[] => [

@@ -14,7 +14,7 @@ import {
 } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, resultOf, spoken, STREAM, told } from "../front-door.ts";
 import { door, says } from "../sdk/door.ts";
-import { fakeServer, mcpNames, toolNames, withServers } from "./fake.ts";
+import { fakeServer, mcpNames, NO_WAIT, toolNames, withServers } from "./fake.ts";
 
 const call = (name: string, input = {}): ScriptedReply => ({ calls: [{ name, input }] });
 const ready = (server: ReturnType<typeof fakeServer>) => ({ ...server.entry, alwaysLoad: true });
@@ -197,12 +197,17 @@ test("a client hears of prompts that came later, and lists the resources of all 
   const server = fakeServer(home, "srv", { prompts: [GREET], resources: NOTES, isSlow: true });
   await using model = await startMockModel([{ text: "one" }]);
   const changed = Promise.withResolvers<void>();
+  const options = door(home, model);
   const running = query({
     prompt: (async function* () {
       yield says("first");
       await changed.promise;
     })(),
-    options: { ...door(home, model), mcpServers: { srv: { ...server.entry, args: [...server.entry.args] } } },
+    options: {
+      ...options,
+      env: { ...options.env, ...NO_WAIT },
+      mcpServers: { srv: { ...server.entry, args: [...server.entry.args] } },
+    },
   });
   const names = async () => (await running.supportedCommands()).map(({ name }) => name);
   for await (const message of running) {
@@ -220,13 +225,15 @@ test("a client hears of prompts that came later, and lists the resources of all 
   expect(server.count("prompts/list")).toBe(1);
 });
 
-/** Resolves when every server of the session is connected. */
-async function allConnected(program: Running): Promise<void> {
+/** Resolves when these servers of the session are connected. */
+async function areConnected(program: Running, ...names: readonly string[]): Promise<void> {
   for (let asked = 0; ; asked++) {
-    program.send(control(`status ${asked}`, { subtype: "mcp_status" }));
-    const { json } = await program.waitForLine(({ response }) => response?.request_id === `status ${asked}`);
+    const id = `${names.join()} ${asked}`;
+    program.send(control(id, { subtype: "mcp_status" }));
+    const { json } = await program.waitForLine(({ response }) => response?.request_id === id);
     const { mcpServers } = (json as any).response.response;
-    if (mcpServers.every(({ status }: { status: string }) => status === "connected")) return;
+    const connected = mcpServers.flatMap(({ name, status }: any) => (status === "connected" ? [name] : []));
+    if (names.every((name) => connected.includes(name))) return;
     await Bun.sleep(20);
   }
 }
@@ -236,15 +243,17 @@ test("instructions of servers that are there are in the system prompt; later one
   const early = fakeServer(home, "early", { instructions: "Use early for birds." });
   const late = fakeServer(home, "late", { instructions: "Use late for worms.", isSlow: true });
   await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: "three" }]);
-  await using program = startKeelson(["-p", ...CHAT, ...withServers({ early: ready(early), late })], {
+  await using program = startKeelson(["-p", ...CHAT, ...withServers({ early, late })], {
     home,
     url: model.url,
     stdin: "open",
+    env: NO_WAIT,
   });
+  await areConnected(program, "early");
   program.send(prompt("first"));
   const first = await program.waitForLine(({ type }) => type === "result");
   late.open();
-  await allConnected(program);
+  await areConnected(program, "early", "late");
   let seen = first;
   for (const text of ["second", "third"]) {
     program.send(prompt(text));
@@ -266,13 +275,18 @@ test("instructions of servers that are there are in the system prompt; later one
 
 test("instructions of a server that connects during a run are in its next request; the system prompt stays", async () => {
   using home = temporaryHome();
-  const server = fakeServer(home, "s", { instructions: "Use it for birds.", tools: ["echo", "crash"] });
-  const replies = [call("mcp__s__echo"), { text: "one" }, call("mcp__s__crash"), { text: "two" }, { text: "three" }];
+  const server = fakeServer(home, "s", { instructions: "Use it for birds.", tools: ["echo", "crash"], isSlow: true });
+  const opens = () => {
+    server.open();
+    return call("mcp__s__echo");
+  };
+  const replies = [opens, { text: "one" }, call("mcp__s__crash"), { text: "two" }, { text: "three" }];
   await using model = await startMockModel(replies);
   await using program = startKeelson(["-p", ...CHAT, ...withServers({ s: server }), "--allowedTools", "mcp__s"], {
     home,
     url: model.url,
     stdin: "open",
+    env: NO_WAIT,
   });
   let seen: Awaited<ReturnType<typeof program.waitForLine>> | undefined;
   for (const text of ["first", "second", "third"]) {

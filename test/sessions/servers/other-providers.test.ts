@@ -11,28 +11,31 @@ import {
   type DialectScript,
 } from "@keelson/testkit";
 import { resultOf, STREAM } from "../front-door.ts";
-import { fakeServer, withServers } from "./fake.ts";
+import { fakeServer, NO_WAIT, withServers } from "./fake.ts";
 
 const key = "sk-test-0123456789";
-const script: DialectScript = [
-  { blocks: [{ call: { name: "mcp__late__echo", input: { text: "hi" } } }] },
+const scriptOf = (asked: () => void): DialectScript => [
+  () => {
+    asked();
+    return { blocks: [{ call: { name: "mcp__late__echo", input: { text: "hi" } } }] };
+  },
   { blocks: [{ text: "done" }] },
   { blocks: [{ text: "again" }] },
 ];
 const NOTICE = "MCP servers that are still connecting: ";
 
 const PROVIDERS = {
-  async chat() {
-    const server = await startChatServer(script);
+  async chat(asked = () => {}) {
+    const server = await startChatServer(scriptOf(asked));
     return { server, model: "openai/gpt-4.1", env: { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: key } };
   },
-  async responses() {
-    const server = await startResponsesServer(script);
+  async responses(asked = () => {}) {
+    const server = await startResponsesServer(scriptOf(asked));
     const env = { AZURE_OPENAI_API_KEY: key, AZURE_OPENAI_ENDPOINT: `${server.url}/openai/v1` };
     return { server, model: "azure/gpt-5", env };
   },
-  async gemini() {
-    const server = await startGeminiServer(script);
+  async gemini(asked = () => {}) {
+    const server = await startGeminiServer(scriptOf(asked));
     const env = { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url };
     return { server, model: "gemini/gemini-2.5-flash", env };
   },
@@ -41,11 +44,15 @@ const PROVIDERS = {
 for (const [name, start] of Object.entries(PROVIDERS)) {
   test(`${name}: the model is told once which servers are still connecting, and gets their tools in the next request`, async () => {
     using home = temporaryHome();
-    const { server, model, env } = await start();
+    const late = fakeServer(home, "late", { isSlow: true });
+    const { server, model, env } = await start(() => late.open());
     await using _ = server;
-    const servers = withServers({ late: fakeServer(home, "late"), denied: fakeServer(home, "denied") });
+    const servers = withServers({ late, denied: fakeServer(home, "denied", { isSlow: true }) });
     const rules = ["--allowedTools", "mcp__late", "--disallowedTools", "mcp__denied"];
-    const ended = await runKeelson(["-p", "go", "--model", model, ...STREAM, ...servers, ...rules], { home, env });
+    const ended = await runKeelson(["-p", "go", "--model", model, ...STREAM, ...servers, ...rules], {
+      home,
+      env: { ...env, ...NO_WAIT },
+    });
     expect([resultOf(ended).result, ended.stderr, server.problems]).toEqual(["done", "", []]);
     const [first = "", second = ""] = server.requests.map(({ body }) => JSON.stringify(body));
     const offers = (request: string) => request.includes("mcp__late__echo");
@@ -61,7 +68,7 @@ test("a typed prompt of a server waits for it, so that nothing is said of it", a
   const prompts = [{ name: "greet", says: "Say hello" }];
   const servers = withServers({ late: fakeServer(home, "late", { prompts }), other: fakeServer(home, "other") });
   const args = ["-p", "/mcp__late__greet", "--model", model, ...STREAM, ...servers, "--allowedTools", "mcp__late"];
-  resultOf(await runKeelson(args, { home, env }));
+  resultOf(await runKeelson(args, { home, env: { ...env, ...NO_WAIT } }));
   const first = JSON.stringify(server.requests[0]!.body);
   expect([first.includes("Say hello"), first.includes("mcp__late__echo")]).toEqual([true, true]);
   // The other one may have connected by then, too.

@@ -186,6 +186,13 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   BRAVE_API_KEY: variable("user only", "key for searching with brave", "runtime"),
   TAVILY_API_KEY: variable("user only", "key for searching with tavily", "runtime"),
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
+  CLAUDE_CODE_MCP_STARTUP_WAIT_MS: variable(
+    "if trusted",
+    "how long the first request waits for MCP servers",
+    "runtime",
+  ),
+  MCP_CONNECTION_NONBLOCKING: variable("if trusted", "0: wait longer for the MCP servers of files", "runtime"),
+  MCP_CONNECT_TIMEOUT_MS: variable("if trusted", "how much longer, less 2 s", "runtime"),
   CLAUDE_CODE_MCP_ALLOWLIST_ENV: variable(
     "user only",
     "1: MCP programs get few variables besides their own",
@@ -340,7 +347,12 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
   WSL_DISTRO_NAME: system("set inside WSL", "host", "tools"),
-  DBUS_SESSION_BUS_ADDRESS: system("address of the secret service", "host"),
+  DBUS_SESSION_BUS_ADDRESS: system(
+    "address of the secret service and of the session bus, which commands get in part",
+    "host",
+  ),
+  SSH_AUTH_SOCK: system("socket of the SSH agent, which commands may use", "host"),
+  XDG_RUNTIME_DIR: system("where the session bus is if it has no address", "host"),
   CLAUDE_PROJECT_DIR: system("project folder; Keelson sets it for hooks", "host"),
 };
 

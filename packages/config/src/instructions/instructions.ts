@@ -11,7 +11,7 @@ export type {
 } from "./instruction-file.ts";
 export { includeAnswers } from "./approval.ts";
 export { repositoryRoot } from "./files/repository.ts";
-export { memoryDirectory, readMemoryIndex, realMemoryDirectory } from "./memory.ts";
+export { memoryDirectory, readMemoryIndex } from "./memory.ts";
 
 import type { writeApproval as WriteApproval } from "./approve.ts";
 

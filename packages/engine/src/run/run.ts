@@ -72,6 +72,11 @@ export async function run(
   if (after) await add(...(await after()));
   if (after && ports.signal.aborted) await add(interruptionEntry("tools", ports.newId()));
   const stopped = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
+  if (stopped?.reason === "aborted_tools" && resumed.length === 0 && !after) {
+    // The model was not asked.
+    await add(interruptionEntry("streaming", ports.newId()));
+    return end({ ...stopped, reason: "aborted_streaming" });
+  }
   if (stopped) return end(stopped);
   if (answer !== undefined) return { ...end({ reason: "completed", text: answer }), numTurns: 0 };
   if (prompt?.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };

@@ -8,9 +8,9 @@ import type { RuleBook } from "../gate/rule-book.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Connector } from "./connect/connector.ts";
-import { serverFromConfiguration, serversFromConfig } from "./servers/server-config.ts";
 import type { McpOffer } from "./offer/open-offer.ts";
 import type { AgentServers } from "./servers/agent-servers.ts";
+import type * as ServerConfigModule from "./servers/server-config.ts";
 import type * as ServersModule from "./servers/servers.ts";
 import type { SessionSignIns } from "./sign-in/session-sign-ins.ts";
 
@@ -21,13 +21,18 @@ export interface McpStage {
   readonly servers: McpServers | undefined;
   /** The servers, loaded if they are not yet. */
   load(): McpServers;
-  /** Adds the configured servers. They connect once there is time, or when something needs them. */
+  /** Adds the configured servers and connects them in the background; at a terminal, once its first frame is drawn. */
   start(): void;
   /** Connects all servers in the background. Called when the session waits for input. */
   connect(): void;
-  /** Waits for the servers a run must not start without, then offers their tools. Call it before each run. */
-  beforeRun(signal: AbortSignal): Promise<void>;
-  /** Tells models without ToolSearch which servers still connect. */
+  /**
+   * Offers the tools of the servers, and with `waits` first waits for those that are starting, within limits. Call it
+   * before each run.
+   */
+  beforeRun(signal: AbortSignal, how: { readonly waits: boolean }): Promise<void>;
+  /** Resolves when servers that are starting have settled, within limits; undefined if there is nothing to wait for. */
+  ready(signal: AbortSignal): Promise<void> | undefined;
+  /** Tells the model which servers still connect. */
   beforeNotices(): void;
   /** Updates the tools if a server connected, changed or was lost, and tells its instructions. Call it before each request. */
   beforeRequest(): void;
@@ -53,8 +58,7 @@ export interface McpStage {
 
 export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) => Promise<HookOutcome>;
 
-/** The first request goes out before programs are started: they would take the processor from it. */
-const AFTER_REQUEST_MS = 50;
+/** The terminal draws its first frame before programs are started: they would take the processor from it. */
 const WHEN_IDLE_MS = 50;
 
 export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBook): McpStage {
@@ -66,13 +70,15 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let offer: McpOffer | undefined;
   let opening: Promise<McpOffer> | undefined;
   let seenVersion = -1;
+  /** From now on, servers connect as soon as they are added. */
+  let areStarted = false;
   /** The system prompt of the first request of this conversation. */
   let begunWith: readonly string[] | undefined;
   let signIns: Promise<SessionSignIns> | undefined;
   state.originOf = (tool) => servers?.originOf(tool);
 
   const newServers = (loaded: () => Promise<void>) => {
-    // `require`, not `import()`: servers are added while a request is handled.
+    // `require` as below.
     const { McpServers } = require("./servers/servers.ts") as typeof ServersModule;
     return new McpServers({
       env: () => state.snapshot.env,
@@ -86,7 +92,15 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     });
   };
   // The offer is loaded with a connection, so that the tools can be offered as soon as the server has connected.
-  const load = () => (servers ??= newServers(loadOffer));
+  const load = () => {
+    servers ??= newServers(loadOffer);
+    if (areStarted) servers.start();
+    return servers;
+  };
+  const startAll = () => {
+    areStarted = true;
+    servers?.start();
+  };
   const openConnector = async () => {
     const opening = await import("./connect/open-connector.ts");
     return opening.openConnector(storage, machine, (...event) => fire!(...event));
@@ -97,7 +111,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   };
   const configure = ({ mcp }: Snapshot) => {
     if (!servers && mcp.servers.length === 0 && mcp.unused.length === 0) return;
-    load().configure(mcp.servers.map(serverFromConfiguration), mcp.unused);
+    load().configure(mcp.servers.map(serverConfig().serverFromConfiguration), mcp.unused);
   };
   const rules = ({ rules: own, cwd }: Snapshot) => [...own, ...(servers?.rules(cwd) ?? [])];
   const update = () => {
@@ -133,16 +147,20 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     },
     load,
     start() {
-      const { sdk } = serversFromConfig(state.snapshot.flags.mcpServers);
+      const { mcpServers } = state.snapshot.flags;
+      const { sdk = [] } = mcpServers ? serverConfig().serversFromConfig(mcpServers) : {};
       if (sdk.length > 0) load().add(sdk);
       configure(state.snapshot);
+      if (!options.interactive) startAll();
     },
     connect() {
-      if (servers && !servers.isStarted) setTimeout(() => servers?.start(), WHEN_IDLE_MS);
+      if (servers && !areStarted) setTimeout(startAll, WHEN_IDLE_MS);
     },
-    async beforeRun(signal) {
+    async beforeRun(signal, { waits }) {
+      startAll();
       if (!servers) return;
-      await servers.ready(signal);
+      servers.retrySignIns();
+      if (waits) await servers.ready(signal);
       options.debug?.("mcp", () =>
         servers!
           .summary()
@@ -161,7 +179,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       if (notice !== undefined) storage.notify(notice);
     },
     beforeNotices() {
-      const connecting = state.model.providerName && servers?.takeNotice(state.tools, ruleBook.rules);
+      const connecting = servers?.takeNotice(state.tools, ruleBook.rules);
       if (connecting) storage.notify(connecting);
     },
     beforeRequest() {
@@ -170,11 +188,13 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       offer?.instructions.began(begunWith);
       const notice = servers && offer?.instructions.late(servers.instructions());
       if (notice !== undefined) storage.notify(notice);
-      if (servers && !servers.isStarted) setTimeout(() => servers?.start(), AFTER_REQUEST_MS);
     },
+    ready: (signal) => servers?.ready(signal),
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
-    signIns: () => (signIns ??= openSignIns(storage)),
+    // 30 ms, only to sign in.
+    signIns: () =>
+      (signIns ??= import("./sign-in/session-sign-ins.ts").then(({ openSignIns }) => openSignIns(storage))),
     readConfig: async (entries) => (await import("./read-config.ts")).readConfig(entries, state.snapshot),
     async openFor(configured, signal) {
       const { openAgentServers } = await import("./servers/agent-servers.ts");
@@ -192,8 +212,5 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   };
 }
 
-async function openSignIns({ state, outbox }: Storage): Promise<SessionSignIns> {
-  // 30 ms, only to sign in.
-  const { SessionSignIns } = await import("./sign-in/session-sign-ins.ts");
-  return new SessionSignIns({ snapshot: () => state.snapshot, show: (signal) => outbox.show(signal) });
-}
+/** `require`, not `import()`: servers are added while a request is handled. */
+const serverConfig = () => require("./servers/server-config.ts") as typeof ServerConfigModule;

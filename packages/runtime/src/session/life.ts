@@ -66,7 +66,7 @@ export async function runStartHooks(
 }
 
 /** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
-export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
+export async function refresh(stages: Stages, signal: AbortSignal, prompt?: PromptMessage): Promise<void> {
   const { storage, machine, gate, mcp, hooks, skills, agents } = stages;
   const { state, place, cost } = storage;
   // A rule accepted in the last run is in the settings before they are read again.
@@ -85,7 +85,9 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
     storage.notify(taskBudgetNotice(taskBudget, cost.modelUsage, place.loaded?.costState?.modelUsage));
   }
   settlePrompt(storage);
-  await mcp.beforeRun(signal);
+  // Clients read in `init` which servers there are; a person who types a command does not wait for them.
+  const { needsNoModel } = storage.options.interactive ? await import("../commands/needs-no-model.ts") : {};
+  await mcp.beforeRun(signal, { waits: !needsNoModel?.(prompt) });
 }
 
 /** Tells clients that there are other commands than before. */

@@ -45,7 +45,7 @@ export interface SessionParts {
   /** What is said for a prompt. */
   opening(prompt: PromptMessage): PromptMessage;
   /** Called before each run. Applies changed settings. */
-  refresh(signal: AbortSignal): Promise<void>;
+  refresh(signal: AbortSignal, prompt: PromptMessage | undefined): Promise<void>;
   ports(signal: AbortSignal): Ports;
   /** A run ended. */
   ran(end: End): void;
@@ -81,7 +81,7 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
 }
 
 /** Models take longer than this. A session that gets its answer sooner does not pay for calls that it does not make. */
-const PREPARE_AFTER_MS = 40;
+const PREPARE_AFTER_MS = 150;
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;
@@ -189,7 +189,7 @@ export class LiveSession implements Session {
     const ids = outbox.begin(parts);
     const started = now();
     const apiBefore = cost.apiDurationMs;
-    await this.#parts.refresh(signal);
+    await this.#parts.refresh(signal, prompt);
     const limits = this.#parts.limits();
     for (const _ of parts) outbox.note(dequeued(this.id, started));
     const own = await this.#run(prompt && this.#parts.opening(prompt), limits, signal);

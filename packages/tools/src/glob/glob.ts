@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
-import { unreadNote, type Unread } from "../search/unread.ts";
+import { unreadNote, type Unread } from "../grep/page.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
 const MAX_LISTED = 100;

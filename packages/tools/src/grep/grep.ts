@@ -12,11 +12,10 @@ import {
   type FileStat,
   type ToolContext,
 } from "@keelson/engine";
-import { unreadNote } from "../search/unread.ts";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import type { GrepInput, Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
-import { pagingNote } from "./page.ts";
+import { pagingNote, unreadNote } from "./page.ts";
 import type { GrepResult } from "./search-contents.ts";
 
 const lines = { minimum: 0 };

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { startKeelson, startMockModel, temporaryHome, type Running } from "@keelson/testkit";
 import { CHAT, prompt } from "../../front-door.ts";
 import { isRunning, until } from "../../processes.ts";
-import { fakeServer, withServers, type FakeServer } from "../fake.ts";
+import { fakeServer, NO_WAIT, withServers, type FakeServer } from "../fake.ts";
 
 const ROUNDS = Number(process.env["KEELSON_KILLS"] ?? 12);
 
@@ -50,7 +50,7 @@ async function endSession(how: keyof typeof ENDS, moment: (typeof MOMENTS)[numbe
     url: model.url,
     stdin: "open",
     // Ends its wait for a call that never returns.
-    env: { MCP_TOOL_TIMEOUT: "3000" },
+    env: { MCP_TOOL_TIMEOUT: "3000", ...NO_WAIT },
   });
   program.send(prompt("go"));
   if (moment !== "in a call") await program.waitForLine(({ type }) => type === "result");

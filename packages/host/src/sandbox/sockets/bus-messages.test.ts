@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isAllowed } from "./bus.ts";
-import { createSplitter, refusal, type CallHeader } from "./bus-messages.ts";
+import { createSplitter, errorReply, type CallHeader } from "./bus-messages.ts";
 
 const SIGN_IN = ["\0AUTH EXTERNAL 31303030\r\n", "NEGOTIATE_UNIX_FD\r\n", "BEGIN\r\n"];
 
@@ -83,7 +83,7 @@ test.each(broken)("%s ends the connection", (_, bytes) => {
 });
 
 test("a refusal is a message that answers the call", () => {
-  const [part] = createSplitter({})(refusal({ type: 1, serial: 7 }, "no"))!;
+  const [part] = createSplitter({})(errorReply({ type: 1, serial: 7 }, "no"))!;
   expect(part!.header).toEqual({ type: 3, serial: 0xffff_fffe });
   expect(part!.bytes.toString("latin1")).toContain("org.freedesktop.DBus.Error.AccessDenied");
 });

@@ -88,7 +88,7 @@ function fieldsIn(bytes: Buffer, end: number, number: (at: number) => number): R
 }
 
 /** An error in answer to a call. */
-export function refusal({ serial }: CallHeader, why: string): Buffer {
+export function errorReply({ serial }: CallHeader, why: string): Buffer {
   const text = (value: string) => Buffer.concat([uint32(value.length), Buffer.from(`${value}\0`, "latin1")]);
   const field = (code: number, type: string, value: Buffer) =>
     Buffer.concat([Buffer.from([code, 1, type.charCodeAt(0), 0]), value]);

@@ -2,7 +2,7 @@
 // Stands between a client and the real bus, passes on what is allowed, and answers the rest itself.
 
 import type { Socket } from "node:net";
-import { createSplitter, refusal, type CallHeader } from "./bus-messages.ts";
+import { createSplitter, errorReply, type CallHeader } from "./bus-messages.ts";
 
 /** Neither these services nor these questions to the bus itself start a program of the caller's choice. */
 const SERVICES = /^org\.(?:freedesktop\.(?:secrets|Notifications)|gnome\.keyring|kde\.kwalletd\d*)$/;
@@ -33,7 +33,7 @@ function connectThrough(client: Socket, real: Socket): void {
       if (part === null) return end();
       if (part.header === undefined) real.write(withoutDescriptors(part.bytes));
       else if (isAllowed(part.header)) real.write(part.bytes);
-      else if (part.header.type === METHOD_CALL) client.write(refusal(part.header, REFUSED));
+      else if (part.header.type === METHOD_CALL) client.write(errorReply(part.header, REFUSED));
     }
   });
   // Whole messages only, so that a refusal never comes in the middle of one.

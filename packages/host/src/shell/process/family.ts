@@ -14,7 +14,7 @@ export interface FamilyOptions {
 export type Family = ReadonlyMap<number, Process>;
 
 /** `before`: what was found earlier. It belongs to the family even if its parents have ended since. */
-export function familyOf({ token, place, groups }: FamilyOptions, before: Family = new Map()): Family {
+export function processFamily({ token, place, groups }: FamilyOptions, before: Family = new Map()): Family {
   const all = runningProcesses().filter(({ pid }) => pid > 1 && pid !== process.pid);
   const isMarked = markTest(token, place);
   const isMember = ({ pid, group, began }: Process) =>

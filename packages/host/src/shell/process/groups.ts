@@ -2,7 +2,7 @@
 // The `&` children of a command outlive it, so a group may have members after its leader is gone.
 
 import { lockLimitOf, type WithLockLimit } from "../../programs/lock-limit.ts";
-import { familyOf, isAnyRunning, type Family, type FamilyOptions } from "./family.ts";
+import { processFamily, isAnyRunning, type Family, type FamilyOptions } from "./family.ts";
 import { markOf } from "./marked.ts";
 
 const TERM_GRACE_MS = 2_000;
@@ -102,7 +102,7 @@ export function createGroups(
 
 async function endFamily(options: () => FamilyOptions, wrappers: ReadonlySet<number>, graceMs: number): Promise<void> {
   let family: Family = new Map();
-  const look = () => (family = familyOf(options(), family));
+  const look = () => (family = processFamily(options(), family));
   const ask = () => {
     const targets = targetsIn(look(), wrappers);
     send(targets, "SIGTERM");

@@ -153,7 +153,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     toolsReady: async () => {
       await child.step();
-      await mcp.servers?.refreshed(child.signal);
+      await mcp.ready(child.signal);
     },
     toolBetas: () => state.toolBetas,
     toolAlias: (name) => state.toolAliases.get(name),

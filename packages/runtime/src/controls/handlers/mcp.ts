@@ -71,8 +71,11 @@ export const mcpToggle: ControlHandler = async (request, { mcp }) => {
   return done();
 };
 
-/** Replaces the servers that were set before; those of files and flags stay. A server that fails is listed as added and as failed. */
-export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
+/**
+ * Replaces the servers that were set before; those of files and flags stay. A server that fails is listed as added and as
+ * failed; one that takes too long connects in the background.
+ */
+export const mcpSetServers: ControlHandler = async (request, { mcp }, { signal }) => {
   const entries = fieldsIn(request, "servers");
   if (entries === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
   if (!mcp) return failed("mcp_set_servers is not available in this session");
@@ -82,8 +85,8 @@ export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
   const { added, removed } = servers.replace([...sdk, ...configured.map(serverFromConfiguration)]);
   servers.start();
   const wired = added.map(({ name }) => servers.get(name)!).filter((server) => !isInClient(server));
-  await Promise.all(wired.map((server) => server.connect()));
-  const broken = wired.filter(({ status }) => status !== "connected");
+  await servers.waitForStart(wired, signal);
+  const broken = wired.filter(({ status }) => status !== "connected" && status !== "pending");
   return done({
     added: [...added, ...unused].map(({ name }) => name),
     removed,

@@ -10,6 +10,8 @@ interface PromptsOptions {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** The prompts are known, or others than before. */
   changed(): void;
+  /** The list that was under way has come or failed. */
+  fetched?(): void;
 }
 
 const PAUSE_MS = 5_000;
@@ -18,6 +20,7 @@ export class ServerPrompts {
   readonly #options: PromptsOptions;
   #listing: Promise<readonly McpPrompt[]> | undefined;
   #known: readonly McpPrompt[] = [];
+  #fetching = 0;
   #isPausing = false;
   /** They changed during the pause. */
   #isStale = false;
@@ -28,6 +31,11 @@ export class ServerPrompts {
 
   get known(): readonly McpPrompt[] {
     return this.#options.connection() ? this.#known : [];
+  }
+
+  /** The list is under way. */
+  get isFetching(): boolean {
+    return this.#fetching > 0;
   }
 
   /** Empty unless the server is connected and has prompts. Never rejects. */
@@ -42,9 +50,13 @@ export class ServerPrompts {
     const hadPrompts = this.#known.length > 0;
     this.#listing = undefined;
     this.#known = [];
+    this.#fetching++;
     // Asked for after the status is set, because `list` needs the connection.
     queueMicrotask(async () => {
-      if ((await this.list()).length > 0 || hadPrompts) this.#options.changed();
+      const { length } = await this.list();
+      this.#fetching--;
+      this.#options.fetched?.();
+      if (length > 0 || hadPrompts) this.#options.changed();
     });
   }
 

@@ -14,6 +14,8 @@ export interface ServerOptions {
   /** Makes a connection that is not open yet. `closed` is called when it ends by itself. */
   connect(server: ManagedServer, events: ConnectionEvents): Promise<McpConnection>;
   readonly slots: Slots;
+  /** Resolves when it is taking long to connect: it then makes room for the next, so that one that hangs holds up no other. */
+  slow?(signal: AbortSignal): Promise<void>;
   /** Its status, tools or instructions changed. */
   changed(): void;
   /** Its prompts are known, or others than before. */
@@ -40,14 +42,13 @@ const SETTLED_MS = 5 * 60_000;
 
 export class ManagedServer {
   readonly definition: NamedServer;
-  /** A run has already waited for it; no run waits again. */
-  waited = false;
   readonly #options: ServerOptions;
   readonly #ending = new AbortController();
   #connection: McpConnection | undefined;
   /** Not connected yet. */
   #opening: McpConnection | undefined;
   #connecting: Promise<void> | undefined;
+  #startedAt: number | undefined;
   #status: Exclude<ServerStatus, "disabled"> = "pending";
   #error: string | undefined;
   #tools: readonly McpServerTool[] = [];
@@ -69,6 +70,7 @@ export class ManagedServer {
       signal: this.#ending.signal,
       sleep: options.sleep,
       changed: () => options.promptsChanged?.(),
+      fetched: () => options.changed(),
     });
   }
 
@@ -82,6 +84,16 @@ export class ManagedServer {
 
   get error(): string | undefined {
     return this.#error;
+  }
+
+  /** When it was told to connect, by the clock of its options; undefined before that. */
+  get startedAt(): number | undefined {
+    return this.#startedAt;
+  }
+
+  /** It has failed, or it is connected and all its lists are known. */
+  get isSettled(): boolean {
+    return this.status !== "pending" && !this.#prompts.isFetching;
   }
 
   /** Undefined unless it is connected. */
@@ -106,6 +118,7 @@ export class ManagedServer {
   /** Resolves when it has connected or failed. Never rejects. */
   connect(): Promise<void> {
     if (this.connection || this.#ending.signal.aborted) return Promise.resolve();
+    this.#startedAt ??= this.#options.now();
     return (this.#connecting ??= this.#connectSoon(FIRST_TRIES).finally(() => (this.#connecting = undefined)));
   }
 
@@ -118,6 +131,7 @@ export class ManagedServer {
     this.#isRetry = true;
     this.#failures = 0;
     this.#tryAgainAt = 0;
+    this.#startedAt = undefined;
     this.#set("pending");
     await this.connect();
   }
@@ -184,7 +198,10 @@ export class ManagedServer {
     let wait = FIRST_WAIT_MS;
     for (let left = this.definition.isRemote ? tries : 1; left > 0 && !signal.aborted; left--) {
       const release = await slots.take();
+      const isDone = new AbortController();
+      this.#options.slow?.(isDone.signal).then(release, () => undefined);
       const again = await this.#connectOnce().finally(release);
+      isDone.abort();
       if (!again || left === 1 || signal.aborted) return;
       await sleep(wait, signal).catch(() => undefined);
       wait = Math.min(wait * 2, LONGEST_WAIT_MS);
@@ -227,10 +244,11 @@ export class ManagedServer {
         this.#readTools();
         return false;
       }
-      await connection.close();
       const { failure } = connection;
       const needsSignIn = await wantsSignIn(failure);
       this.#failed(connection.error ?? "The connection failed", needsSignIn);
+      // After that: a program that hangs takes a while to end.
+      await connection.close();
       return !needsSignIn && (failure as { code?: unknown } | undefined)?.code !== NOT_FOUND;
     } catch (error) {
       this.#failed(error instanceof Error ? error.message : String(error), false);

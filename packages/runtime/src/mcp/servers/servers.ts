@@ -19,9 +19,9 @@ import { toolsOfServers, originOfTool, policyRules, type OfferedMcpTool, type To
 import { configuredServers, isOfClient, isSameServer, makesRoom, outdatedServers } from "./precedence.ts";
 import { ManagedServer, type ConnectionEvents } from "./server.ts";
 import type { NamedServer } from "./server-config.ts";
-import { connectTimeout, localSlots, remoteSlots } from "./server-limits.ts";
+import { connectTimeout, localSlots, remoteSlots, startupWait } from "./server-limits.ts";
 import { Slots } from "./slots.ts";
-import { pauseFor, within } from "./waits.ts";
+import { CLOCK, within, type Clock } from "./waits.ts";
 
 export interface ServersOptions {
   /** Makes a connection that is not open yet. */
@@ -30,10 +30,13 @@ export interface ServersOptions {
   log?(text: () => string): void;
   /** The prompts of a server are known, or others than before. */
   promptsChanged?(): void;
+  readonly clock?: Clock;
 }
 
-/** How long a run waits for servers it must not start without. */
-const READY_MS = 5_000;
+/** How long a search for tools, and an agent with servers of its own, wait for servers that still connect. */
+const SETTLE_MS = 5_000;
+/** A server that takes longer than this to connect makes room for the next. */
+const SLOW_MS = 250;
 /** How long a request waits for a tool list that the server said has changed. */
 const REFRESH_MS = 1_000;
 
@@ -47,22 +50,21 @@ export class McpServers {
   /** Names that the client has given to other servers since it started us. */
   readonly #replaced = new Set<string>();
   readonly #notice = new ConnectingNotice();
+  readonly #clock: Clock;
   #started = false;
   #version = 0;
+  #nextChange = Promise.withResolvers<void>();
   #offered: { readonly version: number; readonly tools: ReadonlyMap<string, OfferedMcpTool> } | undefined;
 
   constructor(options: ServersOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? CLOCK;
     const env = options.env();
     this.#slots = {
       local: new Slots(localSlots(env)),
       remote: new Slots(remoteSlots(env)),
       client: new Slots(Infinity),
     };
-  }
-
-  get isStarted(): boolean {
-    return this.#started;
   }
 
   /** Changes whenever a status, a tool list or a server does. */
@@ -166,29 +168,52 @@ export class McpServers {
   }
 
   /**
-   * Resolves when the servers that a run must not start without have connected or failed, and changed tool lists are
-   * loaded, or after a timeout. All others join later.
+   * Resolves when the servers that were started have settled, or the time that requests wait for each is over, and changed
+   * tool lists are loaded. Undefined if there is nothing to wait for.
    */
-  async ready(signal: AbortSignal): Promise<void> {
-    const awaited = [...this.#servers.values()].filter(
-      (server) => (isEssential(server) && !server.waited) || server.connection?.isStale === true,
-    );
-    // The user may have signed in since the last run.
-    for (const server of this.#servers.values()) if (server.status === "needs-auth") void server.connect();
-    if (awaited.length === 0) return;
-    for (const server of awaited) server.waited = true;
-    const all = awaited.map(async (server) => {
-      await server.connect();
-      await server.refreshTools();
-    });
-    await within(Math.min(READY_MS, connectTimeout(this.#options.env())), signal, Promise.all(all));
+  ready(signal: AbortSignal): Promise<void> | undefined {
+    const stale = this.all.filter(({ connection }) => connection?.isStale === true);
+    const waits = [
+      ...(this.#starting(this.all).length > 0 ? [this.waitForStart(this.all, signal)] : []),
+      ...(stale.length > 0 ? [this.#refreshed(stale, signal)] : []),
+    ];
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
   }
 
-  /** Resolves when changed tool lists are loaded, or after a timeout; undefined if none changed. */
-  refreshed(signal: AbortSignal): Promise<void> | undefined {
-    const changed = [...this.#servers.values()].filter(({ connection }) => connection?.isStale === true);
-    if (changed.length === 0) return undefined;
-    return within(REFRESH_MS, signal, Promise.all(changed.map((server) => server.refreshTools())));
+  /** The user may have signed in meanwhile. */
+  retrySignIns(): void {
+    for (const server of this.all) if (server.status === "needs-auth") void server.connect();
+  }
+
+  /** Waits until each of these has settled, or until the time that requests wait for it is over. */
+  async waitForStart(servers: readonly ManagedServer[], signal: AbortSignal): Promise<void> {
+    const since = this.#clock.now();
+    const awaited = this.#starting(servers);
+    if (awaited.length === 0) return;
+    for (let left = awaited; left.length > 0 && !signal.aborted; left = this.#starting(servers)) {
+      const longest = Math.max(...left.map((server) => this.#timeLeft(server)));
+      await within(longest, signal, this.#nextChange.promise, this.#clock);
+    }
+    this.#options.log?.(() => {
+      const late = awaited.filter(({ isSettled }) => !isSettled).map(({ name }) => name);
+      const waited = ((this.#clock.now() - since) / 1_000).toFixed(3);
+      const names = awaited.map(({ name }) => name).join(", ");
+      return `Waited ${waited} s for ${names}${late.length === 0 ? "" : `; still connecting: ${late.join(", ")}`}`;
+    });
+  }
+
+  #starting(servers: readonly ManagedServer[]): readonly ManagedServer[] {
+    return servers.filter((server) => !server.isSettled && this.#timeLeft(server) > 0);
+  }
+
+  /** All that were started together share one clock, whoever had to wait for a slot. */
+  #timeLeft({ startedAt, definition }: ManagedServer): number {
+    if (startedAt === undefined) return 0;
+    return startedAt + startupWait(this.#options.env(), definition) - this.#clock.now();
+  }
+
+  #refreshed(stale: readonly ManagedServer[], signal: AbortSignal): Promise<void> {
+    return within(REFRESH_MS, signal, Promise.all(stale.map((server) => server.refreshTools())), this.#clock);
   }
 
   /** Resolves when a server that is still connecting and may offer this tool has finished; undefined if none is. */
@@ -199,7 +224,7 @@ export class McpServers {
     );
     if (expected.length === 0) return undefined;
     const limit = connectTimeout(this.#options.env());
-    return within(limit, signal, Promise.all(expected.map((server) => server.connect())));
+    return within(limit, signal, Promise.all(expected.map((server) => server.connect())), this.#clock);
   }
 
   /** What is wrong with the server that a tool of this name would belong to. */
@@ -216,7 +241,7 @@ export class McpServers {
   settled(signal: AbortSignal): Promise<void> {
     const pending = [...this.#servers.values()].filter(({ status }) => status === "pending");
     if (pending.length === 0) return Promise.resolve();
-    return within(READY_MS, signal, Promise.all(pending.map((server) => server.connect())));
+    return within(SETTLE_MS, signal, Promise.all(pending.map((server) => server.connect())), this.#clock);
   }
 
   /** The tools by their names for the model. If two servers have one of the same name, the first server keeps it. */
@@ -293,11 +318,11 @@ export class McpServers {
     const server = new ManagedServer(definition, {
       connect: (self, events) => this.#options.connect(self, events),
       slots,
+      slow: (signal) => this.#clock.sleep(SLOW_MS, signal),
       changed: () => this.#changed(),
       promptsChanged: () => this.#options.promptsChanged?.(),
       log: (text) => this.#options.log?.(text),
-      sleep: pauseFor,
-      now: () => performance.now(),
+      ...this.#clock,
     });
     this.#servers.set(definition.name, server);
     this.#changed();
@@ -308,8 +333,7 @@ export class McpServers {
 
   #changed(): void {
     this.#version++;
+    this.#nextChange.resolve();
+    this.#nextChange = Promise.withResolvers();
   }
 }
-
-/** Runs wait for servers inside the client, which answer at once, and for those that are configured so. */
-const isEssential = ({ definition }: ManagedServer) => definition.transport === "sdk" || definition.alwaysLoad;

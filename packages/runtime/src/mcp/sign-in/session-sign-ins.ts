@@ -5,6 +5,7 @@ import { openBrowser } from "@keelson/host/secrets";
 import { isDocumentUrl, signIn, SignInError } from "@keelson/mcp/sign-in";
 import { networkFetch } from "@keelson/model";
 import type { Signal } from "@keelson/protocol";
+import type { Storage } from "../../session/storage.ts";
 import type { ManagedServer } from "../servers/server.ts";
 import { openRedirect, pastedRedirect, signInStorage } from "./redirect.ts";
 
@@ -30,6 +31,9 @@ interface OpenSignIn {
   submit(redirect: URLSearchParams): void;
   cancel(message: string): void;
 }
+
+export const openSignIns = ({ state, outbox }: Storage) =>
+  new SessionSignIns({ snapshot: () => state.snapshot, show: (signal) => outbox.show(signal) });
 
 export class SessionSignIns {
   readonly #options: SessionSignInsOptions;
