@@ -10,7 +10,7 @@ import { globalFileOf } from "../trust/trust.ts";
 /** What compatible programs store: whether files may be included, not which. */
 export const APPROVAL = "hasClaudeMdExternalIncludesApproved";
 /** Keelson's own: what the user was asked about, as real paths. What is approved needs `APPROVAL` too. */
-export const ANSWERS = "keelsonExternalIncludes";
+export const INCLUDE_ANSWERS = "keelsonExternalIncludes";
 
 // The same limit as for reading trust from this file.
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ export function includeAnswers(place: ApprovalPlace): IncludeAnswers {
 
 /** Of one project. */
 export function answersIn(project: unknown): IncludeAnswers {
-  const written = isObject(project) ? project[ANSWERS] : undefined;
+  const written = isObject(project) ? project[INCLUDE_ANSWERS] : undefined;
   const list = (name: keyof IncludeAnswers) => {
     const value = isObject(written) ? written[name] : undefined;
     return Array.isArray(value)

@@ -2,7 +2,7 @@
 
 import { changeGlobalState, folderState, globalFile } from "../global-state.ts";
 import type { FlagWritten, FolderPlace } from "../write/project-flag.ts";
-import { ANSWERS, answersIn, APPROVAL } from "./approval.ts";
+import { INCLUDE_ANSWERS, answersIn, APPROVAL } from "./approval.ts";
 
 export interface IncludeAnswer {
   /** Real paths. */
@@ -28,7 +28,7 @@ export async function writeApproval(place: FolderPlace, answer: IncludeAnswer): 
     return [
       { path: path(APPROVAL), value: approved.length > 0 },
       { path: path("hasClaudeMdExternalIncludesWarningShown"), value: true },
-      { path: path(ANSWERS), value: { approved, refused } },
+      { path: path(INCLUDE_ANSWERS), value: { approved, refused } },
     ];
   });
   if (problem !== undefined) return { ok: false, problem };
