@@ -29,6 +29,8 @@ export class TokenAccount {
   #characters = 0;
   #mediaTokens = 0;
   #ratio = TYPICAL;
+  /** A server accepted a request of so few tokens: what requests have besides messages cannot take more. */
+  #fewest = Infinity;
   /** All pictures and documents of the conversation, and their characters. */
   #media = { count: 0, characters: 0 };
 
@@ -42,6 +44,7 @@ export class TokenAccount {
     const given = inputTokens(usage);
     // Some servers do not report usage.
     if (given === 0) return;
+    this.#fewest = Math.min(this.#fewest, given);
     this.#learn(given - this.#reported);
     this.#reported = given + counted(usage.output_tokens);
     this.#characters = 0;
@@ -88,8 +91,14 @@ export class TokenAccount {
 
   /** The part of `tokens` that is only estimated. */
   estimated(besides: number): number {
-    const characters = this.#characters + (this.#reported === 0 ? besides : 0);
-    return Math.ceil(characters / this.#ratio) + this.#mediaTokens;
+    return (
+      this.tokensIn(this.#characters) + (this.#reported === 0 ? this.tokensBesides(besides) : 0) + this.#mediaTokens
+    );
+  }
+
+  /** An estimate for what requests have besides messages, with so many characters. */
+  tokensBesides(characters: number): number {
+    return Math.min(this.tokensIn(characters), Math.max(this.#fewest, Math.ceil(characters / MOST)));
   }
 
   /** An estimate for a text. */
