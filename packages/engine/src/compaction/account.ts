@@ -9,6 +9,8 @@ const MOST = 6;
 /** Smaller differences say little about the ratio. */
 const ENOUGH_TO_LEARN = 500;
 const PACE = 0.3;
+/** No text has so few characters per token. */
+const IMPOSSIBLE = 0.3;
 /** What the API counts for a picture that fills its limits. */
 const PICTURE_TOKENS = 1_600;
 /** A page as text and as a picture; base64 of a page is rarely shorter. */
@@ -131,6 +133,8 @@ export class TokenAccount {
 
   #learn(tokens: number): void {
     if (this.#reported === 0 || this.#mediaTokens > 0 || tokens < ENOUGH_TO_LEARN) return;
+    // Something else became longer, such as the tools, or the last reply was longer than reported.
+    if (this.#characters < tokens * IMPOSSIBLE) return;
     const seen = Math.min(MOST, Math.max(FEWEST, this.#characters / tokens));
     this.#ratio += (seen - this.#ratio) * PACE;
   }
