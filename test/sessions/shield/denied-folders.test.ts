@@ -99,10 +99,15 @@ shielded.each(users)(
 
 shielded("what cannot be done with a denied folder is said with the rule and the way out", async () => {
   using home = projectWith(["Read(./dist/**)"], { "dist/old.js": SECRET });
-  const [removed, read] = await run(home, ["rm -r di*t", 'node -e \'require("fs").readFileSync("di"+"st/old.js")\'']);
+  const [removed, read, renamed] = await run(home, [
+    "rm -r di*t",
+    'node -e \'require("fs").readFileSync("di"+"st/old.js")\'',
+    'touch new; node -e \'require("fs").renameSync("new","di"+"st/new")\'',
+  ]);
   expect(removed).toContain("The deny rule Read(./dist/**) hides 'dist' from commands: it appears empty.");
   expect(removed).toContain("New files in it are kept");
   expect(read).toContain("The deny rule Read(./dist/**) hides 'dist'");
+  expect(renamed).toContain("write into it (copy, not rename)");
   expect(readFileSync(join(home.project, "dist/old.js"), "utf8")).toBe(SECRET);
 });
 
