@@ -245,6 +245,20 @@ ordinary(
   },
 );
 
+ordinary("a denied file that git does not know yet is not added, and the model reads why", async () => {
+  using home = repository();
+  home.settings({ permissions: { deny: ["Read(.secret)"], allow: ["Bash"] } });
+  writeFileSync(join(home.project, ".secret"), SECRET);
+  writeFileSync(join(home.project, "new"), "");
+  const [failed, added] = await run(
+    home,
+    ["git add -A; git status --short", "git add -A -- :/ ':(top,exclude).s*t' && git status --short"],
+    { asNobody: true },
+  );
+  expect(failed).toContain("The deny rule Read(.secret) hides '.secret' from commands, so git cannot read it.");
+  expect(added).toBe("A  new\n?? .secret");
+});
+
 testUnless(confinementMissing() ?? (process.getuid?.() === 0 ? null : "needs root"), test)(
   "where git cannot be helped, the model reads which rule it was and how to go on, and that works",
   async () => {

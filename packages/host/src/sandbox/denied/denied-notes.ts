@@ -28,10 +28,10 @@ export function deniedNotes(
   { text, code }: { readonly text: string; readonly code: number | null },
   { hidden, writable, cwd, options, trackedNear }: DeniedContext,
 ): string[] {
-  if (code === 0) return [];
   const lines = text.split("\n");
+  // Later commands of the line may have succeeded.
   const git = namedIn(lines, GIT_ERROR, [...hidden.files, ...hidden.folders]);
-  const folders = namedIn(lines, FOLDER_ERROR, hidden.folders).filter((path) => !git.includes(path));
+  const folders = code === 0 ? [] : namedIn(lines, FOLDER_ERROR, hidden.folders).filter((path) => !git.includes(path));
   const places = { directories: options.directories(), home: options.home };
   const rule = (path: string) => ruleFor(path, options.rules(), places) ?? "Read";
   const shown = (path: string) => (isInsideFolder(cwd, path) ? relative(cwd, path) : path);
