@@ -28,6 +28,7 @@ export interface RemovedContent {
 
 export class TokenAccount {
   #reported = 0;
+  #given = 0;
   #characters = 0;
   #mediaTokens = 0;
   #ratio = TYPICAL;
@@ -48,6 +49,7 @@ export class TokenAccount {
     if (given === 0) return;
     this.#fewest = Math.min(this.#fewest, given);
     this.#learn(given - this.#reported);
+    this.#given = given;
     this.#reported = given + counted(usage.output_tokens);
     this.#characters = 0;
     this.#mediaTokens = 0;
@@ -61,6 +63,7 @@ export class TokenAccount {
   /** The conversation began anew with this content. */
   restart(blocks: Iterable<readonly ContentBlock[]>): void {
     this.#reported = 0;
+    this.#given = 0;
     this.#characters = 0;
     this.#mediaTokens = 0;
     this.#media = { count: 0, characters: 0 };
@@ -89,6 +92,11 @@ export class TokenAccount {
   /** All tokens, if a reply has reported any; zero before. */
   get known(): number {
     return this.#reported === 0 ? 0 : this.tokens(0);
+  }
+
+  /** What the newest reply was given, if it reported that; zero otherwise. */
+  get given(): number {
+    return this.#given;
   }
 
   /** The part of `tokens` that is only estimated. */

@@ -36,9 +36,10 @@ export async function makeRoom(
   const used = await count(conversation, ports, parts, least);
   if (used < least) return undefined;
   if (threshold === undefined) {
-    // With nothing to compact, or just compacted, the server may know better than our estimate how much fits.
-    const isJustCompacted = conversation.compactions.turns <= 1;
-    if (account.known === 0 && (isJustCompacted || !divide(conversation.messages, { account, most: 0 })))
+    // Just compacted, or with nothing to compact, the server may know better than our estimate how much fits. What a reply
+    // reports may have been reasoning, which is not sent again.
+    const isJustCompacted = account.known === 0 && conversation.compactions.turns <= 1;
+    if (isJustCompacted || (account.given < limit && !divide(conversation.messages, { account, most: 0 })))
       return undefined;
     await ports.show({ type: "system", subtype: "informational", content: BLOCKED, level: "warning" });
     return tooLong("blocking_limit");
