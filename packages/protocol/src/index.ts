@@ -67,10 +67,23 @@ export {
   controlError,
   controlSuccess,
   readControlResponse,
+  requestOf,
   type ControlCancelRequest,
   type ControlRequest,
   type ControlResponse,
 } from "./stream/control.ts";
+export type {
+  ClientQuestion,
+  ClientQuestions,
+  ControlRequests,
+  ControlSubtype,
+  FieldsOf,
+  ListedCommand,
+  PendingQuestions,
+  ReplyTo,
+  Unchecked,
+  UncheckedRequest,
+} from "./stream/control-requests.ts";
 export type { ScheduledJob, ScheduledWakeup } from "./configuration/schedule.ts";
 export type {
   EnvironmentUpdate,

@@ -160,7 +160,7 @@ test("streamJson() sends the input and prints the output, however it is split in
     { type: "user", message: { role: "user", content: "héllo" }, uuid: "u", session_id: "", parent_tool_use_id: null },
     { type: "control_response", response: { subtype: "success", request_id: "top", response: { behavior: "allow" } } },
     { type: "control_cancel_request", request_id: "c" },
-    { type: "control_request", request_id: "no request", request: { subtype: "undefined" } },
+    { type: "control_request", request_id: "no request", request: { subtype: "undefined" } as never },
     { type: "user", message: { role: "user", content: [{ type: "text", text: "bye" }] }, parent_tool_use_id: null },
   ]);
   expect(lines()).toEqual([success("héllo"), success("[object Object]")]);

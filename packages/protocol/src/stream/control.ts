@@ -1,17 +1,22 @@
 // Control requests and responses: the side channel of the stream, matched by request id.
 
 import { isObject } from "../json.ts";
+import type { ControlSubtype, FieldsOf, PendingQuestions, UncheckedRequest } from "./control-requests.ts";
 
 export interface ControlRequest {
   readonly type: "control_request";
   readonly request_id: string;
-  readonly request: { readonly subtype: string; readonly [key: string]: unknown };
+  readonly request: UncheckedRequest;
 }
 
 export interface ControlResponse {
   readonly type: "control_response";
   readonly response:
-    | { readonly subtype: "success"; readonly request_id: string; readonly response?: unknown }
+    | ({
+        readonly subtype: "success";
+        readonly request_id: string;
+        readonly response?: unknown;
+      } & Partial<PendingQuestions>)
     | {
         readonly subtype: "error";
         readonly request_id: string;
@@ -23,6 +28,14 @@ export interface ControlResponse {
 export interface ControlCancelRequest {
   readonly type: "control_cancel_request";
   readonly request_id: string;
+}
+
+/** A request as its sender makes it. */
+export function requestOf<Subtype extends ControlSubtype>(
+  subtype: Subtype,
+  fields?: FieldsOf<Subtype>,
+): UncheckedRequest {
+  return { subtype, ...(fields as object | undefined) } as UncheckedRequest;
 }
 
 export function controlSuccess(requestId: string, response?: unknown): ControlResponse {

@@ -5,17 +5,19 @@ import { relative } from "node:path";
 import type { Decider, GateDecision, Permission, PermitRequest, Rule } from "@keelson/engine";
 import {
   isObject,
+  type ClientQuestion,
   type ControlResponse,
   type HookOutcome,
   type JsonObject,
   type PermissionUpdate,
+  type Unchecked,
 } from "@keelson/protocol";
 
 type Question = GateDecision & { readonly behavior: "ask" };
 
 /** Sends `can_use_tool` to a client that answers it. `isProgram`: a program answered that is no client. */
 export type AskPerson = (
-  body: { subtype: string; [key: string]: unknown },
+  body: Unchecked<"can_use_tool">,
   withdrawn: AbortSignal,
 ) => Promise<ControlResponse["response"] & { readonly isProgram?: true }>;
 
@@ -79,7 +81,7 @@ async function askPerson(
   { accept, origin, agent, cwd }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
-  const body = {
+  const body: ClientQuestion<"can_use_tool"> = {
     subtype: "can_use_tool",
     tool_name: request.tool.name,
     display_name: request.tool.name,

@@ -1,6 +1,6 @@
 // Control requests to the session. Everything the terminal asks or changes goes this way, as for any other client.
 
-import type { JsonObject } from "@keelson/protocol";
+import type { ControlSubtype, FieldsOf, ReplyTo } from "@keelson/protocol";
 
 /** A request that the session refused or could not carry out. */
 export class RequestError extends Error {
@@ -15,5 +15,5 @@ export class RequestError extends Error {
 
 export interface Requests {
   /** Rejects with a RequestError. */
-  request(subtype: string, fields?: JsonObject): Promise<unknown>;
+  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>>;
 }

@@ -12,7 +12,7 @@ import type { ControlTargets } from "../targets.ts";
 const DEFAULT_BYTES = 512 * 1024;
 const MOST_BYTES = 10 * 1024 * 1024;
 
-export const readFile: ControlHandler = async (request, targets) => {
+export const readFile: ControlHandler<"read_file"> = async (request, targets) => {
   const requested = textIn(request, "path");
   const { max_bytes: wanted, encoding = "utf-8" } = request;
   const isText = encoding === "utf-8" || encoding === "utf8";
@@ -33,7 +33,7 @@ export const readFile: ControlHandler = async (request, targets) => {
 };
 
 /** Marks a file that the client showed to the model: Edit then needs no Read first, unless the file changed. */
-export const seedReadState: ControlHandler = async (request, targets) => {
+export const seedReadState: ControlHandler<"seed_read_state"> = async (request, targets) => {
   const path = pathOf(textIn(request, "path"), targets);
   const { mtime } = request;
   if (typeof mtime !== "number") return failed('seed_read_state: "mtime" must be a number of milliseconds');
@@ -49,10 +49,10 @@ export const seedReadState: ControlHandler = async (request, targets) => {
   return done();
 };
 
-export const rewindFiles: ControlHandler = async (request, targets, { signal }) => {
+export const rewindFiles: ControlHandler<"rewind_files"> = async (request, targets, { signal }) => {
   const prompt = textIn(request, "user_message_id");
   if (targets.rewind === undefined) return failed("File rewinding is not enabled.");
-  const dryRun = request["dry_run"] === true;
+  const dryRun = request.dry_run === true;
   const result = await targets.rewind(prompt, { dryRun, signal });
   const { canRewind, error, filesChanged, insertions, deletions, skippedLinks, ...more } = result;
   if (!canRewind) return failed(error ?? "The files cannot be rewound");
@@ -63,7 +63,11 @@ export const rewindFiles: ControlHandler = async (request, targets, { signal }) 
 };
 
 /** Null outside a repository, or if its settings could start a program. */
-export const getWorkingDiff: ControlHandler = async (_request, { snapshot, permissions }, { signal }) => {
+export const getWorkingDiff: ControlHandler<"get_working_diff"> = async (
+  _request,
+  { snapshot, permissions },
+  { signal },
+) => {
   const { readWorkingDiff } = await import("@keelson/host/git-state");
   await permissions.warm();
   const mayRead = (path: string) => permissions.mayRead(path);
@@ -72,7 +76,7 @@ export const getWorkingDiff: ControlHandler = async (_request, { snapshot, permi
 };
 
 /** Keelson only: a note of the user for an instruction file. */
-export const addMemoryControl: ControlHandler = async (request, targets) => {
+export const addMemoryControl: ControlHandler<"add_memory"> = async (request, targets) => {
   const text = textIn(request, "text");
   const { scope = "project" } = request;
   if (!MEMORY_SCOPES.includes(scope as MemoryScope)) {
@@ -81,7 +85,7 @@ export const addMemoryControl: ControlHandler = async (request, targets) => {
   return done({ path: await targets.addMemory(text, scope as MemoryScope) });
 };
 
-export const registerRepoRoot: ControlHandler = (request, { workspace, addDirectories }) => {
+export const registerRepoRoot: ControlHandler<"register_repo_root"> = (request, { workspace, addDirectories }) => {
   const directory = textIn(request, "directory");
   const path = realPathOf(resolve(workspace.root, directory));
   const inside = workspace.directories.some((root) => holds(root, path));
@@ -99,7 +103,7 @@ export const registerRepoRoot: ControlHandler = (request, { workspace, addDirect
 
 const MOST_SUGGESTED = 15;
 
-export const fileSuggestions: ControlHandler = async (request, targets, { signal }) => {
+export const fileSuggestions: ControlHandler<"file_suggestions"> = async (request, targets, { signal }) => {
   const query = textIn(request, "query").slice(0, 200);
   const { workspace, permissions, sessionId } = targets;
   const { root } = workspace;
@@ -112,7 +116,7 @@ export const fileSuggestions: ControlHandler = async (request, targets, { signal
   const suggestions = found.map((path) => ({
     path,
     displayText: path,
-    type: path.endsWith("/") ? "directory" : "file",
+    type: path.endsWith("/") ? ("directory" as const) : ("file" as const),
   }));
   return done({ suggestions, cwd: root });
 };

@@ -6,23 +6,16 @@ import {
   isPermissionMode,
   isResult,
   readField,
+  type ListedCommand,
   type Outbound,
   type PermissionMode,
+  type ReplyTo,
   type UserMessage,
 } from "@keelson/protocol";
 import { isInterruption, promptItems } from "../../stream/content.ts";
 
 /** Lists show no more of a prompt. */
 const SHOWN_CHARS = 500;
-
-export interface CommandFact {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  readonly aliases?: readonly string[];
-  /** The session's own, not a skill of the user. */
-  readonly builtin?: boolean;
-}
 
 interface PromptFact {
   /** The uuid of the user message. */
@@ -43,7 +36,7 @@ export class SessionFacts {
   /** Since when the agent works; undefined while it waits for a prompt. */
   workingSince: number | undefined;
   #compactingSince: number | undefined;
-  commands: readonly CommandFact[] = [];
+  commands: readonly ListedCommand[] = [];
   agents: readonly { readonly name: string; readonly description: string }[] = [];
   outputStyle = "default";
   lastAnswer = "";
@@ -99,12 +92,10 @@ export class SessionFacts {
   }
 
   /** The reply to `initialize`. */
-  initialized(reply: unknown): void {
-    if (!isObject(reply)) return;
-    const { commands, agents, output_style: style, current_permission_mode: mode } = reply;
-    if (Array.isArray(commands)) this.commands = commandsIn(commands);
-    if (Array.isArray(agents)) this.agents = agents.filter(isObject).map(agentOf);
-    if (typeof style === "string") this.outputStyle = style;
+  initialized({ commands, agents, output_style, current_permission_mode: mode }: ReplyTo<"initialize">): void {
+    this.commands = commands;
+    this.agents = agents;
+    this.outputStyle = output_style;
     if (isPermissionMode(mode)) this.mode = mode;
   }
 
@@ -117,25 +108,20 @@ export class SessionFacts {
   }
 
   /** The reply to `get_session_info`. */
-  informed(reply: unknown): void {
-    if (!isObject(reply)) return;
-    const { model, effort, thinking, transcript_path: transcript, added_dirs: added, title, cwd, agent } = reply;
-    if (isObject(model)) {
-      this.model = String(model["id"]);
-      this.modelName = String(model["display_name"] ?? this.model);
-    }
-    this.effort = typeof effort === "string" ? effort : undefined;
-    this.thinking = thinking !== false;
-    if (typeof transcript === "string") this.transcriptPath = transcript;
-    if (Array.isArray(added)) this.addedDirs = added.map(String);
-    if (typeof title === "string") this.title = title;
-    if (typeof cwd === "string") this.cwd = cwd;
-    if (typeof agent === "string") this.agent = agent;
-    const { git_worktree: gitWorktree, repo, worktree } = reply;
-    this.gitWorktree = typeof gitWorktree === "string" ? gitWorktree : undefined;
-    this.repo = isObject(repo) ? (repo as JsonObject) : undefined;
-    this.worktree = isObject(worktree) ? (worktree as JsonObject) : undefined;
-    if (typeof reply["context_window"] === "number") this.contextWindow = reply["context_window"];
+  informed(reply: ReplyTo<"get_session_info">): void {
+    this.model = reply.model.id;
+    this.modelName = reply.model.display_name;
+    this.effort = reply.effort ?? undefined;
+    this.thinking = reply.thinking;
+    this.transcriptPath = reply.transcript_path ?? this.transcriptPath;
+    this.addedDirs = reply.added_dirs;
+    this.title = reply.title ?? this.title;
+    this.cwd = reply.cwd;
+    this.agent = reply.agent ?? this.agent;
+    this.gitWorktree = reply.git_worktree ?? undefined;
+    this.repo = reply.repo ?? undefined;
+    this.worktree = reply.worktree ?? undefined;
+    this.contextWindow = reply.context_window;
   }
 
   #system(message: Readonly<Record<string, unknown>>, now: number): void {
@@ -165,7 +151,7 @@ export class SessionFacts {
   }
 }
 
-const commandsIn = (list: readonly unknown[]): CommandFact[] =>
+const commandsIn = (list: readonly unknown[]): ListedCommand[] =>
   list.filter(isObject).map(({ name, description, argumentHint, aliases, builtin }) => ({
     name: String(name),
     description: String(description ?? ""),
@@ -173,7 +159,3 @@ const commandsIn = (list: readonly unknown[]): CommandFact[] =>
     ...(Array.isArray(aliases) ? { aliases: aliases.map(String) } : {}),
     ...(builtin === true ? { builtin } : {}),
   }));
-
-function agentOf({ name, description }: Readonly<Record<string, unknown>>) {
-  return { name: String(name), description: typeof description === "string" ? description : "" };
-}

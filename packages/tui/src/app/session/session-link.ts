@@ -3,11 +3,15 @@
 
 import {
   readField,
+  requestOf,
   type ControlRequest,
+  type ControlSubtype,
+  type FieldsOf,
   type JsonObject,
   type ModelMessage,
   type Outbound,
   type PromptMessage,
+  type ReplyTo,
   type Session,
 } from "@keelson/protocol";
 import { RequestError, type Requests } from "../../stream/requests.ts";
@@ -44,12 +48,12 @@ export class SessionLink implements Requests {
     return this.session.id;
   }
 
-  request(subtype: string, fields: JsonObject = {}): Promise<unknown> {
+  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>> {
     if (this.#closed) return Promise.reject(new RequestError("The session has ended"));
     const id = crypto.randomUUID();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.session.send({ type: "control_request", request_id: id, request: { ...fields, subtype } });
+      this.session.send({ type: "control_request", request_id: id, request: requestOf(subtype, fields) });
     });
   }
 
