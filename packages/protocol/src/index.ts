@@ -52,7 +52,6 @@ export {
 export {
   isResult,
   type AssistantMessage,
-  type InitMessage,
   type Message,
   type ModelUsage,
   type ResultMessage,
@@ -67,11 +66,12 @@ export {
   controlError,
   controlSuccess,
   readControlResponse,
-  requestOf,
+  controlBody,
   type ControlCancelRequest,
   type ControlRequest,
   type ControlResponse,
 } from "./stream/control.ts";
+export type { SystemMessages, SystemSignal, SystemSubtype } from "./stream/system-messages.ts";
 export type {
   ClientQuestion,
   ClientQuestions,

@@ -235,7 +235,7 @@ test("a huge tool output is shortened on the stream, but not for the model", asy
 });
 
 test("a client that writes without reading has to wait until it reads", async () => {
-  const large = { type: "x", text: "y".repeat(2_000_000) } as Outbound;
+  const large = { type: "x", text: "y".repeat(2_000_000) } as never;
   // The first is being written, the second waits behind it.
   const { session, sent } = fakeSession((prompt) => (prompt === "go" ? [large, large] : []));
   const reading = Promise.withResolvers<void>();

@@ -31,7 +31,7 @@ export interface ControlCancelRequest {
 }
 
 /** A request as its sender makes it. */
-export function requestOf<Subtype extends ControlSubtype>(
+export function controlBody<Subtype extends ControlSubtype>(
   subtype: Subtype,
   fields?: FieldsOf<Subtype>,
 ): UncheckedRequest {

@@ -4,7 +4,7 @@
 import {
   controlError,
   controlSuccess,
-  requestOf,
+  controlBody,
   type ControlRequest,
   type ControlSubtype,
   type FieldsOf,
@@ -74,7 +74,7 @@ export class Controls {
     fields: FieldsOf<Subtype> | undefined,
     signal: AbortSignal,
   ): Promise<ReplyTo<Subtype>> {
-    const request = requestOf(subtype, fields);
+    const request = controlBody(subtype, fields);
     const row = controlRow(request.subtype);
     const work = Promise.resolve(this.#reply(row, request, "", signal));
     if (isChange(row)) this.#lastChange = work.then(() => undefined);

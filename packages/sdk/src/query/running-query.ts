@@ -1,6 +1,6 @@
 // A query in progress: one connection, one caller, one input. Every method is a request that the program carries out.
 
-import { isObject, requestOf, type ControlSubtype, type FieldsOf, type Settings } from "@keelson/protocol";
+import { isObject, controlBody, type ControlSubtype, type FieldsOf, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
 import { createCaller, type ControlCaller } from "../control/caller.ts";
 import type { ControlConnection, Host, ControlAnswer } from "../control/connection.ts";
@@ -34,7 +34,7 @@ export class RunningQuery implements Query {
   constructor(connection: ControlConnection, options: Options) {
     this.#connection = connection;
     this.#caller = createCaller(options, async (server_name, message) => {
-      await connection.request(requestOf("mcp_message", { server_name, message }));
+      await connection.request(controlBody("mcp_message", { server_name, message }));
     });
     this.#input = new Input(connection, {
       verbatim: options.verbatimPrompts === true,
@@ -272,12 +272,12 @@ export class RunningQuery implements Query {
     subtype: Subtype,
     fields?: FieldsOf<Subtype>,
   ): Promise<PublishedReply<Subtype>> {
-    return (await this.#connection.request(requestOf(subtype, fields))).response;
+    return (await this.#connection.request(controlBody(subtype, fields))).response;
   }
 
   #initialize(): Promise<SDKControlInitializeResponse> {
     const asked = this.#connection
-      .request(requestOf("initialize", this.#caller.initialize()))
+      .request(controlBody("initialize", this.#caller.initialize()))
       .then((reply) => this.#accept(reply));
     // No one has to wait for it; those who do get the error themselves.
     asked.catch(() => undefined);

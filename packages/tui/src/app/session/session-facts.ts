@@ -5,11 +5,11 @@ import {
   type JsonObject,
   isPermissionMode,
   isResult,
-  readField,
   type ListedCommand,
   type Outbound,
   type PermissionMode,
   type ReplyTo,
+  type SystemMessage,
   type UserMessage,
 } from "@keelson/protocol";
 import { isInterruption, promptItems } from "../../stream/content.ts";
@@ -68,19 +68,19 @@ export class SessionFacts {
     }
     switch (message.type) {
       case "stream_event":
-        if (readField(message, "parent_tool_use_id") === null) this.workingSince ??= now;
+        if (message.parent_tool_use_id === null) this.workingSince ??= now;
         return;
       case "command_lifecycle":
-        if (readField(message, "state") === "started") this.workingSince ??= now;
+        if (message.state === "started") this.workingSince ??= now;
         return;
       case "user":
-        return this.#prompted(message as UserMessage);
+        return this.#prompted(message);
       case "conversation_reset":
         this.prompts = [];
         this.title = "";
         return;
       case "system":
-        return this.#system({ ...message }, now);
+        return this.#system(message, now);
     }
   }
 
@@ -124,14 +124,24 @@ export class SessionFacts {
     this.contextWindow = reply.context_window;
   }
 
-  #system(message: Readonly<Record<string, unknown>>, now: number): void {
-    const { subtype, permissionMode, model, title, commands } = message;
-    if (subtype === "status") this.#compacting(message["status"] === "compacting", now);
-    if (subtype === "compact_boundary") this.#compacted(message["compact_metadata"]);
-    if ((subtype === "init" || subtype === "status") && isPermissionMode(permissionMode)) this.mode = permissionMode;
-    if (subtype === "init" && typeof model === "string") this.model = model;
-    if (subtype === "session_title_changed" && typeof title === "string") this.title = title;
-    if (subtype === "commands_changed" && Array.isArray(commands)) this.commands = commandsIn(commands);
+  #system(message: SystemMessage, now: number): void {
+    switch (message.subtype) {
+      case "init":
+        this.mode = message.permissionMode;
+        this.model = message.model;
+        return;
+      case "status":
+        this.#compacting(message.status === "compacting", now);
+        this.mode = message.permissionMode ?? this.mode;
+        return;
+      case "compact_boundary":
+        return this.#compacted(message.compact_metadata);
+      case "session_title_changed":
+        this.title = message.title;
+        return;
+      case "commands_changed":
+        this.commands = message.commands;
+    }
   }
 
   /** A compaction between two prompts is work, too. */
@@ -150,12 +160,3 @@ export class SessionFacts {
     );
   }
 }
-
-const commandsIn = (list: readonly unknown[]): ListedCommand[] =>
-  list.filter(isObject).map(({ name, description, argumentHint, aliases, builtin }) => ({
-    name: String(name),
-    description: String(description ?? ""),
-    argumentHint: String(argumentHint ?? ""),
-    ...(Array.isArray(aliases) ? { aliases: aliases.map(String) } : {}),
-    ...(builtin === true ? { builtin } : {}),
-  }));

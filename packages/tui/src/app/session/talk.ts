@@ -1,7 +1,6 @@
 // The open session and what is shown of it. What is asked or said before the session is open waits for it.
 
 import {
-  readField,
   type ControlRequest,
   type ControlSubtype,
   type FieldsOf,
@@ -206,8 +205,8 @@ export class Talk implements Requests {
     this.facts.take(message, now);
     this.feed.take(message, now);
     if (message.type === "result") this.#userTime.restart(now);
-    if (message.type === "command_lifecycle" && readField(message, "state") !== "queued") {
-      this.queued.remove(String(readField(message, "command_uuid")));
+    if (message.type === "command_lifecycle" && message.state !== "queued") {
+      this.queued.remove(message.command_uuid);
     }
     // Another session id and transcript; or a command or a run that changed the model, the folders, the name.
     if (message.type === "conversation_reset" || message.type === "result") void this.#inform();

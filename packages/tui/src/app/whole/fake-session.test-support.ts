@@ -52,7 +52,7 @@ export class FakeSession implements Session {
 }
 
 /** A piece of an answer on its way. */
-export const streamed = (event: JsonObject): Outbound => ({ ...stamp, type: "stream_event", event }) as Outbound;
+export const streamed = (event: JsonObject): Outbound => ({ ...stamp, type: "stream_event", event }) as never;
 
 /** The beginning of an answer whose text comes in pieces. */
 export const streamStart = (id: string): readonly Outbound[] => [
@@ -69,7 +69,7 @@ export const assistant = (id: string, block: JsonObject): Outbound =>
     uuid: crypto.randomUUID(),
     type: "assistant",
     message: { id, type: "message", role: "assistant", model: "m", content: [block], usage: {} },
-  }) as Outbound;
+  }) as never;
 
 /** The whole answer after its pieces. */
 export const streamEnd = (id: string, text: string): readonly Outbound[] => [
@@ -84,7 +84,7 @@ export const toolResult = (id: string, content: string, isError = false): Outbou
     uuid: crypto.randomUUID(),
     type: "user",
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content, is_error: isError }] },
-  }) as Outbound;
+  }) as never;
 
 export const turnEnd = (): Outbound =>
   ({ ...stamp, type: "result", subtype: "success", is_error: false, result: "done", modelUsage: {} }) as never;

@@ -11,7 +11,6 @@ import { choicesPanel, linePanel } from "../parts.ts";
 type UpdateDestination = PermissionUpdate["destination"];
 
 type PermissionState = ReplyTo<"list_permission_rules">["state"];
-type ListedRule = PermissionState["rules"][number];
 
 const BEHAVIORS: readonly RuleBehavior[] = ["allow", "ask", "deny"];
 const TABS = ["Allow", "Ask", "Deny", "Folders"];
