@@ -202,7 +202,9 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "runtime/src/session/facts.ts",
   ],
   "what the shield guards, and files that a rewind restores": [
+    "host/src/sandbox/denied/write-folder.ts",
     "host/src/sandbox/guarded/kept-folders.ts",
+    "host/src/sandbox/shield/mask.ts",
     "host/src/sandbox/shield/stand-in.ts",
     "host/src/sandbox/watch/watched-files.ts",
     "store/src/checkpoints/checkpoints.ts",

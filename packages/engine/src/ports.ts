@@ -200,6 +200,8 @@ export interface Ports {
   acceptedTools?(): readonly Tool[];
   /** The tool that the client wants for calls of this name; undefined if it is the one of that name. */
   toolAlias?(name: string): string | undefined;
+  /** A call of this tool has begun to arrive. */
+  announced?(tool: string): void;
   /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
   awaitTool?(name: string): Promise<void> | undefined;
   /** Why there is no tool of this name, if that is known: a sentence for the model. */

@@ -347,7 +347,12 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
   WSL_DISTRO_NAME: system("set inside WSL", "host", "tools"),
-  DBUS_SESSION_BUS_ADDRESS: system("address of the secret service", "host"),
+  DBUS_SESSION_BUS_ADDRESS: system(
+    "address of the secret service and of the session bus, which commands get in part",
+    "host",
+  ),
+  SSH_AUTH_SOCK: system("socket of the SSH agent, which commands may use", "host"),
+  XDG_RUNTIME_DIR: system("where the session bus is if it has no address", "host"),
   CLAUDE_PROJECT_DIR: system("project folder; Keelson sets it for hooks", "host"),
 };
 

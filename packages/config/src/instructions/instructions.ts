@@ -10,7 +10,7 @@ export type {
   WaitingRule,
 } from "./instruction-file.ts";
 export { repositoryRoot } from "./files/repository.ts";
-export { memoryDirectory, readMemoryIndex, realMemoryDirectory } from "./memory.ts";
+export { memoryDirectory, readMemoryIndex } from "./memory.ts";
 
 import type { writeApproval as WriteApproval } from "./approve.ts";
 

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isObject, type Plugin, type Skill, type SkillProblem } from "@keelson/protocol";
 import { createSkillCollector, type DormantSkill, type Origin, type SkillCollector } from "./collect.ts";
 import type * as Ignored from "./find/ignored-folders.ts";
+import { foldersBetween } from "./find/folders-between.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
 import type * as Save from "./index/save-index.ts";
 import type { FolderContent } from "./index/save-index.ts";
@@ -213,7 +214,7 @@ function nestedSkills({ cwd }: SkillSettings, places: SkillPlaces, collector: Sk
     if (known.has(folder)) return [];
     if (known.size >= MOST_KNOWN) known.clear();
     const found: Skill[] = [];
-    for (const each of between(cwd, folder)) {
+    for (const each of foldersBetween(cwd, folder)) {
       if (known.has(each)) continue;
       known.add(each);
       const place = places.nested(each);
@@ -235,14 +236,6 @@ function nestedSkills({ cwd }: SkillSettings, places: SkillPlaces, collector: Sk
     known.add(folder);
     return found;
   };
-}
-
-/** The folders between `top` and `folder`, outermost first. */
-function between(top: string, folder: string): readonly string[] {
-  const inner = relative(top, folder);
-  if (inner === "" || inner === ".." || inner.startsWith(`..${sep}`)) return [];
-  const names = inner.split(sep);
-  return names.map((_, at) => join(top, ...names.slice(0, at + 1)));
 }
 
 function isMatch({ skill, patterns }: DormantSkill, file: string): boolean {

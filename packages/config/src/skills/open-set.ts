@@ -1,19 +1,26 @@
 // Loads skills only if there can be any. Most folders have none, and then a session loads nothing but this.
 
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { managedDirectory } from "../scopes/scopes.ts";
+import { foldersBetween } from "./find/folders-between.ts";
 import type { SkillSettings } from "./find/places.ts";
 import type * as Loading from "./load-skills.ts";
 import type { SkillOptions } from "./load-skills.ts";
 import type { SkillSet } from "./skill-set.ts";
 
-/** Like `loadSkills`. Without skills, files are first searched when a call touches one: a folder below may have some. */
+/** Like `loadSkills`. Without skills, the first are searched for when a call touches a file below a folder with some. */
 export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
   const load = () => (require("./load-skills.ts") as typeof Loading).loadSkills(settings, { quick: true, ...options });
   const hasAny = () => settings.plugins.active.length > 0 || foldersIn(settings).some((folder) => existsSync(folder));
   if (hasAny()) return load();
   let loaded: SkillSet | undefined;
+  const known = new Set<string>();
+  /** Whether a folder on the way to the file has skills. Each folder is looked at once, as with skills. */
+  const hasNested = (path: string) =>
+    foldersBetween(settings.cwd, dirname(resolve(settings.cwd, path)))
+      .filter((folder) => !known.has(folder) && known.add(folder))
+      .some((folder) => existsSync(join(folder, ".claude", "skills")));
   return {
     get skills() {
       return loaded?.skills ?? [];
@@ -30,7 +37,10 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
     get problems() {
       return (loaded ??= load()).problems;
     },
-    touched: (path) => (loaded ??= load()).touched(path),
+    touched: (path) => {
+      if (loaded === undefined && !hasNested(path)) return [];
+      return (loaded ??= load()).touched(path);
+    },
     changed: () => loaded?.changed() ?? hasAny(),
     isCurrent: (skill) => loaded?.isCurrent(skill) ?? true,
     saveIndex: () => loaded?.saveIndex(),

@@ -97,6 +97,19 @@ export class TokenAccount {
     return Math.ceil(characters / this.#ratio);
   }
 
+  /** How many characters have about so many tokens. */
+  charactersIn(tokens: number): number {
+    return Math.floor(tokens * this.#ratio);
+  }
+
+  /** An estimate for content, whether it is in the conversation or not. */
+  tokensOf(blocks: readonly ContentBlock[]): number {
+    const own = new TokenAccount();
+    own.#ratio = this.#ratio;
+    own.added(blocks);
+    return own.tokens(0);
+  }
+
   #count(block: ContentBlock | null): void {
     const media = mediaTokens(block);
     if (media !== undefined) {

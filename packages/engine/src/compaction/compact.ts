@@ -2,16 +2,17 @@
 // with a summary. The transcript keeps every entry; a boundary in it says where the conversation begins now. Loaded when it is
 // needed.
 
-import type { NewEntry } from "@keelson/protocol";
+import { blocksOf, type NewEntry } from "@keelson/protocol";
 import { reminder } from "../run/admit.ts";
 import { readSummary, renderCompactionRequest, renderContinuation } from "../context/compaction-prompt.ts";
 import type { Conversation } from "../turn/conversation.ts";
 import { ModelError } from "../errors.ts";
 import type { CompactionPort, Ports } from "../ports.ts";
-import { buildRequest, lengthOfParts, type RequestParts } from "../turn/request.ts";
-import { withoutResults } from "./cleared-results.ts";
-import { oldResults } from "./old-results.ts";
-import { splitForSummary, withRequest, type PromptSplit } from "./split.ts";
+import { lengthOfParts, type RequestParts } from "../turn/request.ts";
+import { askForSummary } from "./ask-for-summary.ts";
+import { withGap } from "./shorten.ts";
+import { divide, type PromptSplit } from "./split.ts";
+import { compactionRules, fullFrom, type CompactionRules } from "./when.ts";
 
 export { splitAtPrompt } from "./split.ts";
 export type { SummaryDirection } from "../context/compaction-prompt.ts";
@@ -35,8 +36,9 @@ const NOTHING = {
   up_to: "There is nothing to summarize before this prompt",
   from: "There is nothing to summarize from this prompt on",
 } as const;
-const EMPTY = "summarization produced empty response";
-const CUT = "the summary was cut off because it became too long";
+const LONGER = "the summary would be longer than what it replaces";
+/** A summary of so few tokens is never too long. */
+const SMALL_SUMMARY = 500;
 
 /** Rejects only if the run was aborted. */
 export async function compactConversation(
@@ -79,36 +81,53 @@ async function perform(
     return { error: said.reasons.join("\n") || said.stop || "A PreCompact hook blocked the compaction" };
   }
   if (split && !split.isWorthwhile) return { error: NOTHING[split.direction] };
-  const found = split ?? splitForSummary(conversation.messages);
+  const { account } = conversation;
+  const { contextWindow } = ports.model.profile;
+  const rules = split ? compactionRules(contextWindow, { automatic: true }) : port.rules(contextWindow);
+  const { refusals } = conversation.compactions;
+  // The server may have a smaller window than we know: less is left each time.
+  const goal = Math.max(roomFor(account, rules, besides) / 4 ** refusals, LEAST_ROOM);
+  const isFull = refusals > 0 || account.tokens(besides) >= rules.limit;
+  const found = split ?? divide(conversation.messages, { account, most: goal });
   if (!found) return { error: TOO_FEW };
-  const { head } = found;
-  const text = renderCompactionRequest([instructions ?? "", ...said.context], split);
-  const ask = (messages: typeof head) => port.ask(buildRequest(parts, withRequest(messages, text)));
-  const reply = await ask(head).catch((error: unknown) => {
-    const old = new Set(oldResults(head).ids);
-    if (!(error instanceof ModelError) || error.kind !== "prompt_too_long" || old.size === 0) throw error;
-    return ask(head.map((message) => withoutResults(message, old)));
+  const reply = await askForSummary(found.head, {
+    text: renderCompactionRequest([instructions ?? "", ...said.context], split),
+    known: split ? 0 : account.tokens(besides),
+    account,
+    parts,
+    excerpt: isFull ? account.charactersIn(goal / 2) : undefined,
+    ask: (request) => port.ask(request),
   });
-  if (reply.text.trim() === "") return { error: EMPTY };
-  if (reply.stopReason === "max_tokens") return { error: CUT };
+  if ("error" in reply) return reply;
+  const room = Math.max(Math.min(goal, reply.mostTokens / 2), LEAST_ROOM);
+  const short = withGap(readSummary(reply.text), account.charactersIn(room / 2));
+  const replaced = account.tokensOf(found.head.flatMap(({ content }) => blocksOf(content)));
+  if (account.tokensIn(short.length) > Math.max(replaced, SMALL_SUMMARY)) return { error: LONGER };
   await port.summarized?.(reply.text);
 
-  const before = conversation.account.tokens(besides);
-  const kept = split?.keptIds ?? [...conversation.newest];
+  const before = account.tokens(besides);
+  const division = "again" in found ? found : undefined;
+  const kept = split?.keptIds ?? (division?.keepsNewest ? [...conversation.newest] : []);
+  const text = renderContinuation(short, port.transcript(), split);
+  const again = division?.again ?? [];
   const summary: NewEntry = {
     type: "user",
     uuid: ports.newId(),
     isCompactSummary: true,
     isVisibleInTranscriptOnly: true,
-    message: { role: "user", content: renderContinuation(readSummary(reply.text), port.transcript(), split) },
+    message: { role: "user", content: again.length === 0 ? text : [{ type: "text", text }, ...again] },
   };
   const preface = await port.preface();
   if (split) conversation.become(await split.rebuild(summary, preface));
-  else conversation.compact(summary, preface);
-  const restored = await restore(ports);
+  else conversation.compact(summary, preface, { keepsNewest: division?.keepsNewest });
+  const restored = fitting(
+    await restore(ports),
+    account.charactersIn(Math.min(room, Math.max(replaced, MUCH_READ)) / 2),
+    ports,
+  );
   for (const entry of restored) conversation.add(entry);
 
-  const after = conversation.account.tokens(besides);
+  const after = account.tokens(besides);
   const { compactions } = conversation;
   compactions.droppedTokens += Math.max(0, before - after);
   const boundaryId = ports.newId();
@@ -139,6 +158,37 @@ async function perform(
   };
 }
 
+const LEAST_ROOM = 500;
+/** So much is read again after any compaction, if there is room. */
+const MUCH_READ = 20_000;
+
+/** How many tokens the summary and what is read again may have together, and how many what stays. */
+function roomFor(account: Conversation["account"], rules: CompactionRules, besides: number): number {
+  const tokens = account.tokensIn(besides);
+  return Math.max((fullFrom(rules, tokens) - tokens) / 2, LEAST_ROOM);
+}
+
+const AGAIN = "Read files again before you rely on what they contain.";
+
+/** As much of what is read again as there is room for; short things first. */
+function fitting(entries: readonly NewEntry[], most: number, { newId }: Ports): readonly NewEntry[] {
+  let room = most;
+  const chosen = new Set(
+    entries
+      .map((entry) => ({ entry, length: lengthOfEntry(entry) }))
+      .toSorted((one, other) => one.length - other.length)
+      .flatMap(({ entry, length }) => ((room -= length) >= 0 ? [entry] : [])),
+  );
+  return chosen.size === entries.length
+    ? entries
+    : [...entries.filter((each) => chosen.has(each)), reminder(AGAIN, newId())];
+}
+
+function lengthOfEntry(entry: NewEntry): number {
+  if (entry.type === "attachment") return JSON.stringify(entry.rendered ?? []).length;
+  return entry.type === "user" ? JSON.stringify(entry.message.content).length : 0;
+}
+
 /** From here on, the compaction must succeed: the conversation has changed. */
 async function restore({ compaction, show, newId }: Ports & { readonly compaction: CompactionPort }) {
   try {
@@ -147,7 +197,7 @@ async function restore({ compaction, show, newId }: Ports & { readonly compactio
     const why = error instanceof Error ? error.message : String(error);
     const content = `Not everything could be restored after the compaction: ${why}`;
     await show({ type: "system", subtype: "informational", content, level: "warning" });
-    return [reminder("Read files again before you rely on what they contain.", newId())];
+    return [reminder(AGAIN, newId())];
   }
 }
 

@@ -8,7 +8,8 @@ import { buildRequest, lengthOfParts, type RequestParts } from "../turn/request.
 import type { Ending } from "../run/result.ts";
 import { compactConversation, TOO_FEW } from "./compact.ts";
 import { oldResults, type OldResults } from "./old-results.ts";
-import type { CompactionRules } from "./when.ts";
+import { divide, newestPrompt } from "./split.ts";
+import { fullFrom, type CompactionRules } from "./when.ts";
 
 type CompactingPorts = Ports & { readonly compaction: CompactionPort };
 
@@ -25,14 +26,25 @@ export async function makeRoom(
   conversation: Conversation,
   ports: CompactingPorts,
   parts: RequestParts,
-  { threshold, limit }: CompactionRules,
+  rules: CompactionRules,
 ): Promise<Ending | undefined> {
+  const { threshold, limit } = rules;
+  const { account } = conversation;
+  const besides = account.tokensIn(lengthOfParts(parts));
   if (conversation.account.hasTooMuchMedia) await removeResults(conversation, ports, { mediaOnly: true });
-  const least = Math.min(threshold ?? Infinity, limit);
+  const least = fullFrom(rules, besides);
   const used = await count(conversation, ports, parts, least);
   if (used < least) return undefined;
-  if (threshold === undefined) return tooLong("blocking_limit");
-  if (used - freedBy(oldResults(conversation.messages), conversation) <= threshold * ROOMY) {
+  if (threshold === undefined) {
+    // With nothing to compact, the server may know better than our estimate how much fits.
+    if (account.known === 0 && !divide(conversation.messages, { account, most: 0 })) return undefined;
+    await ports.show({ type: "system", subtype: "informational", content: BLOCKED, level: "warning" });
+    return tooLong("blocking_limit");
+  }
+  const prompt = newestPrompt(conversation.messages);
+  const asked = prompt ? account.tokensOf([prompt]) : 0;
+  if (asked + besides >= limit) return { reason: "prompt_too_long", text: promptTooLong(asked, besides, limit) };
+  if (used - freedBy(oldResults(conversation.messages), conversation) <= least * ROOMY) {
     await removeResults(conversation, ports);
     return undefined;
   }
@@ -98,6 +110,14 @@ async function removeResults(
 }
 
 const tooLong = (reason: "blocking_limit" | "prompt_too_long"): Ending => ({ reason, text: "Prompt is too long" });
+
+const BLOCKED =
+  "The conversation fills the context window, and automatic compaction is off. Use /compact to summarize it, or start a new conversation";
+
+const promptTooLong = (prompt: number, besides: number, limit: number) =>
+  prompt < besides
+    ? `Prompt is too long · The system prompt and the tools take about ${besides} of the ${limit} tokens that fit. Offer fewer tools, or use a model with a larger context window`
+    : `Prompt is too long · It has about ${prompt} tokens, and ${Math.max(0, limit - besides)} fit. Put it into a file that can be read in parts, or use a model with a larger context window`;
 
 const REFILLED =
   "The conversation was compacted several times in a row and is full again each time. Start a new conversation, read less at once, or use a model with a larger context window";

@@ -6,15 +6,21 @@ import { ModelError } from "../errors.ts";
 import type { Ports } from "../ports.ts";
 import { lengthOfParts, type RequestParts } from "../turn/request.ts";
 import type { Ending } from "../run/result.ts";
+import { fullFrom } from "./when.ts";
+
+const MOST_OVERFLOWS = 3;
 
 export class Room {
   readonly #conversation: Conversation;
   readonly #ports: Ports;
-  #overflowed = false;
+  /** How often the server found the request too long since the last reply. */
+  #overflows = 0;
 
   constructor(conversation: Conversation, ports: Ports) {
     this.#conversation = conversation;
     this.#ports = ports;
+    // A new prompt is a reason to go on.
+    conversation.compactions.refills = 0;
   }
 
   /** Call before each request. Resolves to the end of the run if there is no room. */
@@ -23,20 +29,22 @@ export class Room {
     if (!port) return undefined;
     this.#conversation.compactions.turns++;
     const rules = port.rules(model.profile.contextWindow);
-    const { threshold = Infinity, limit } = rules;
     const { account } = this.#conversation;
-    if (account.tokens(lengthOfParts(parts())) < Math.min(threshold, limit) && !account.hasTooMuchMedia)
+    const besides = lengthOfParts(parts());
+    if (account.tokens(besides) < fullFrom(rules, account.tokensIn(besides)) && !account.hasTooMuchMedia)
       return undefined;
     const { makeRoom } = await import("./make-room.ts");
     return makeRoom(this.#conversation, { ...this.#ports, model, compaction: port }, parts(), rules);
   }
 
-  /** Whether the request can be sent again after this error: once per reply. */
+  /** Whether the request can be sent again after this error: it is shorter each time. */
   async recovers(error: unknown, parts: () => RequestParts): Promise<boolean> {
+    if (!(error instanceof ModelError) || error.kind !== "prompt_too_long") return false;
+    this.#conversation.compactions.refusals++;
     const { compaction: port, model } = this.#ports;
-    if (!port || this.#overflowed || !(error instanceof ModelError) || error.kind !== "prompt_too_long") return false;
+    if (!port || this.#overflows >= MOST_OVERFLOWS) return false;
     if (port.rules(model.profile.contextWindow).threshold === undefined) return false;
-    this.#overflowed = true;
+    this.#overflows++;
     const { summarize } = await import("./make-room.ts");
     const ports = { ...this.#ports, model, compaction: port };
     return (await summarize(this.#conversation, ports, parts())) === undefined;
@@ -44,6 +52,7 @@ export class Room {
 
   /** The model replied. */
   replied(): void {
-    this.#overflowed = false;
+    this.#overflows = 0;
+    this.#conversation.compactions.refusals = 0;
   }
 }

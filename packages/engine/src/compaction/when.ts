@@ -16,9 +16,9 @@ export interface CompactionWishes {
   readonly percent?: number | undefined;
 }
 
-/** Room for a summary, and for what a turn adds before the next check. In small windows, a share of them. */
+/** Room for a summary, and for what a turn adds before the next check. In small windows, a larger share of them. */
 const RESERVE = 33_000;
-const SHARE = 0.835;
+const SHARE = 0.6;
 /** The same for requests that are refused: room for a last answer. */
 const LAST_RESERVE = 23_000;
 const LAST_SHARE = 0.885;
@@ -31,4 +31,16 @@ export function compactionRules(contextWindow: number, wishes: CompactionWishes)
     threshold: automatic ? Math.min(usual, Math.floor((size * percent) / 100)) : undefined,
     limit: Math.max(contextWindow - LAST_RESERVE, Math.floor(contextWindow * LAST_SHARE)),
   };
+}
+
+/** So many tokens are for the messages, or half of what the rest of a request leaves. */
+const LEAST_FOR_MESSAGES = 4_000;
+
+/**
+ * From how many tokens on a conversation is compacted if its requests have so many besides their messages: the system prompt
+ * and the tools may take most of a small window.
+ */
+export function fullFrom({ threshold = Infinity, limit }: CompactionRules, besides: number): number {
+  const least = besides + Math.min(LEAST_FOR_MESSAGES, Math.floor((limit - besides) / 2));
+  return Math.min(Math.max(threshold, least), limit);
 }

@@ -5,6 +5,7 @@ import {
   blocksOf,
   isBlank,
   isCommandRecord,
+  isFolded,
   isObject,
   isText,
   isToolResult,
@@ -54,8 +55,10 @@ export interface CompactionCount {
   droppedTokens: number;
   /** Requests since the last one. */
   turns: number;
-  /** How often in a row the conversation was full again soon after one. */
+  /** How often in a row the conversation was full again soon after one, in this run. */
   refills: number;
+  /** How often the server found it too long since the last reply. */
+  refusals: number;
 }
 
 /** An entry with its place in the transcript, if known. */
@@ -70,7 +73,7 @@ export class Conversation {
   #preface: TextBlock | undefined;
   readonly account = new TokenAccount();
   /** What compactions have done to it so far. */
-  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0 };
+  readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0, refusals: 0 };
   /** The newest reply and everything after it. */
   #newest: string[] = [];
   /** Kept by a compaction: what these reported counted what is gone. */
@@ -128,11 +131,13 @@ export class Conversation {
     return this.#newest;
   }
 
-  /** Begins anew: `summary` takes the place of everything before the newest reply. */
-  compact(summary: Placed, preface: string | undefined): void {
+  /** Begins anew: `summary` takes the place of everything before the newest reply, or of everything. */
+  compact(summary: Placed, preface: string | undefined, { keepsNewest = true } = {}): void {
     const at = this.#messages.findLastIndex(({ role }) => role === "assistant");
-    const kept = this.#messages.splice(0).slice(at);
-    const newest = [...this.#newest];
+    const all = this.#messages.splice(0);
+    const kept = keepsNewest ? all.slice(at) : [];
+    const newest = keepsNewest ? [...this.#newest] : [];
+    if (!keepsNewest) this.#deferred = [];
     this.#preface = preface === undefined ? undefined : { type: "text", text: preface };
     this.add(summary);
     this.#messages.push(...kept);
@@ -321,7 +326,10 @@ function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[]
 
 function hasBlanks(block: ContentBlock): block is ToolResultBlock {
   return (
-    isToolResult(block) && Array.isArray(block.content) && (block.content.length === 0 || block.content.some(isBlank))
+    isToolResult(block) &&
+    !isFolded(block, "content") &&
+    Array.isArray(block.content) &&
+    (block.content.length === 0 || block.content.some(isBlank))
   );
 }
 

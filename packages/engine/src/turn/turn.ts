@@ -186,6 +186,7 @@ export async function requestReply(
           await release();
           const { callState, ...rest } = event;
           const start = withOwnId(withValidName(event.content_block));
+          if (isToolUse(start)) ports.announced?.(start.name);
           if (callState && isToolUse(start)) states.set(start.id, callState);
           event = { ...rest, content_block: start };
           open.set(event.index, { start, parts: [] });

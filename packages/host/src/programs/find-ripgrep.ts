@@ -1,6 +1,7 @@
 // Finds ripgrep: set by the user, embedded, installed as a package, or installed on the system.
 
 import { existsSync } from "node:fs";
+import { switchIn } from "@keelson/protocol";
 import { extractProgram } from "./extract-program.ts";
 import type * as Helpers from "./registry/helpers.ts";
 
@@ -17,7 +18,7 @@ export interface RipgrepOptions {
 export function findRipgrep({ env, embedded, cacheDir }: RipgrepOptions): string | null {
   if (env["KEELSON_RG"]) return existsSync(env["KEELSON_RG"]) ? env["KEELSON_RG"] : null;
   const installed = () => (require("./registry/helpers.ts") as typeof Helpers).findHelper("rg", env["PATH"]);
-  const first = /^(?:0|false|no|off)$/i.test(env["USE_BUILTIN_RIPGREP"] ?? "") ? installed() : null;
+  const first = switchIn(env["USE_BUILTIN_RIPGREP"]) === false ? installed() : null;
   if (first !== null) return first;
   if (embedded && cacheDir) {
     const extracted = extractProgram(embedded, cacheDir);

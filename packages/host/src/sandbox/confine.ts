@@ -81,7 +81,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     argv: shielded.argv,
     isWrapper: shielded.isWrapper,
     leave: (result) => [
-      ...shielded.leave(),
+      ...shielded.leave(result),
       ...(guarded ? shieldNotes(result, outside) : []),
       ...socketNotes(result, shielded.hiddenSockets),
     ],

@@ -46,3 +46,15 @@ test("a shell that ran nothing still closes the sandbox, and starts nothing afte
   expect(shell.run("echo too late", how())).rejects.toThrow("The session is closing");
   expect(existsSync(join(root, "config"))).toBe(false);
 });
+
+test("a shell that was only warmed has run nothing, and does not start once it is closed", async () => {
+  const shell = open();
+  await shell.warm();
+  expect(await shell.hasRun()).toBe(false);
+  await shell.close();
+  expect(existsSync(join(root, "config"))).toBe(false);
+  const late = open();
+  await late.close();
+  await late.warm();
+  expect(await late.hasRun()).toBe(false);
+});

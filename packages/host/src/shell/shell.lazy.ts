@@ -17,7 +17,7 @@ export function createShell(options: ShellOptions): SessionShell {
     confine: async (program) => (await open()).confine(program),
     undoChanges: async () => (shell ? (await shell).undoChanges() : false),
     hidesDenied: async (cwd, owner) => (await open()).hidesDenied(cwd, owner),
-    warm: async () => (await open()).warm(),
+    warm: async () => (closed ? undefined : (await open()).warm()),
     hasRun: async () => (shell ? (await shell).hasRun() : false),
     async close() {
       closed = true;

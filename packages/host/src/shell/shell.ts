@@ -66,7 +66,7 @@ export interface SessionShell extends Shell {
   undoChanges(): Promise<boolean>;
   /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
-  /** Loads what the first command needs, and starts nothing. */
+  /** Loads what the first command needs, and tries the shield. */
   warm(): Promise<void>;
   /** Whether a command was started. */
   hasRun(): Promise<boolean>;
@@ -291,7 +291,7 @@ export function createShell(options: ShellOptions): SessionShell {
       return confineProgram(await loadConfinement(), program);
     },
 
-    warm: async () => void (await loadConfinement()),
+    warm: async () => void (await (await loadConfinement()).shield?.status()),
 
     hasRun: async () => prepared !== undefined,
 

@@ -168,9 +168,13 @@ export class Gate {
     await this.#load();
   }
 
-  /** Looks up what governs this session and loads the checks of commands, ahead of the first one: up to 15 ms. */
-  async prepareCommands(): Promise<void> {
+  /** Looks up what governs this session, ahead of the first call that may change something: up to 10 ms. */
+  prepare(): void {
     this.#options.governing();
+  }
+
+  /** Loads the checks of commands, ahead of the first one. */
+  async prepareCommands(): Promise<void> {
     await (this.#commands ??= this.#loadCommands());
   }
 

@@ -74,7 +74,7 @@ export interface Machine {
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
   /** What another agent has seen: nothing, or a copy of what this one has. */
   newLedger(from?: ReadLedger): ReadLedger;
-  /** Loads what the first command needs, and starts nothing. */
+  /** Loads what the first command needs, and tries the shield. */
   warm(): Promise<void>;
   /** Whether a command was started. */
   ranCommands(): Promise<boolean>;

@@ -163,8 +163,8 @@ function loadInstructions({ storage, gate, hooks }: Pick<Parts, "storage" | "gat
   );
 }
 
-/** What a command needs takes 15 ms: not while a fast answer may arrive. */
-const COMMANDS_AFTER_MS = 80;
+/** Looking up what governs the session takes up to 10 ms: not while a fast answer may arrive. */
+const GOVERNING_AFTER_MS = 80;
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
@@ -222,11 +222,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       storage.sealTranscript();
       agents.warm();
       clearTimeout(preparing);
-      if (!state.tools.some(({ name }) => name === "Bash")) return;
-      preparing = setTimeout(async () => {
-        await gate.prepareCommands();
-        await machine.warm();
-      }, COMMANDS_AFTER_MS);
+      preparing = setTimeout(() => gate.prepare(), GOVERNING_AFTER_MS);
       preparing.unref();
     },
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),

@@ -73,6 +73,12 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       return state.agent?.chooseTools(accepted) ?? accepted;
     },
     toolAlias: (name) => state.toolAliases.get(name),
+    announced(name) {
+      if (name !== "Bash") return;
+      // The command is still being written, which takes the model longer than loading what runs it.
+      void gate.prepareCommands();
+      void machine.warm();
+    },
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal,

@@ -81,7 +81,7 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
 }
 
 /** Models take longer than this. A session that gets its answer sooner does not pay for calls that it does not make. */
-const PREPARE_AFTER_MS = 40;
+const PREPARE_AFTER_MS = 150;
 
 export class LiveSession implements Session {
   readonly announce: string | undefined;

@@ -5,7 +5,7 @@ import type { ToolContext } from "@keelson/engine";
 import { switchIn } from "@keelson/protocol";
 import { sortByTime } from "../search/by-time.ts";
 import { runRipgrep } from "../search/ripgrep.ts";
-import type { Unread } from "../search/unread.ts";
+import type { Unread } from "../grep/page.ts";
 import type { GlobSearch } from "./pattern.ts";
 
 interface FoundFiles {

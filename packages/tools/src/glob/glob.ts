@@ -4,8 +4,7 @@ import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
-import type { Unread } from "../search/unread.ts";
-import type * as UnreadModule from "../search/unread.ts";
+import { unreadNote, type Unread } from "../grep/page.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
 const MAX_LISTED = 100;
@@ -82,7 +81,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
       ...(countIsComplete
         ? []
         : [`(${timedOut ? "The search timed out" : "Too many matches"}; more files may match.)`]),
-      ...(unread ? [(require("../search/unread.ts") as typeof UnreadModule).unreadNote(unread)] : []),
+      ...(unread ? [unreadNote(unread)] : []),
     ];
     return [...(filenames.length > 0 ? filenames : ["No files found"]), ...notes].join("\n");
   },

@@ -12,11 +12,10 @@ import {
   type FileStat,
   type ToolContext,
 } from "@keelson/engine";
-import type * as UnreadModule from "../search/unread.ts";
 import { resolvePath, shownPath, cwdNote } from "../path.ts";
 import type { GrepInput, Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
-import { pagingNote } from "./page.ts";
+import { pagingNote, unreadNote } from "./page.ts";
 import type { GrepResult } from "./search-contents.ts";
 
 const lines = { minimum: 0 };
@@ -72,9 +71,7 @@ export const grepTool = defineTool<GrepInput, GrepResult>({
 
   show(output) {
     const { unread } = output;
-    const shown =
-      SHOW[output.mode](output, pagingNote(output)) +
-      (unread ? `\n\n${(require("../search/unread.ts") as typeof UnreadModule).unreadNote(unread)}` : "");
+    const shown = SHOW[output.mode](output, pagingNote(output)) + (unread ? `\n\n${unreadNote(unread)}` : "");
     if (!output.incomplete) return shown;
     const why = output.timedOut ? "The search timed out" : "Too many matches";
     return `${shown}\n\n(${why}; there may be more. Narrow the pattern, the glob or the path.)`;

@@ -1,4 +1,4 @@
-// Paging: which items to show, and which limit and offset were applied.
+// Paging: which items to show, which limit and offset were applied, and what is missing because it could not be read.
 
 const DEFAULT_LIMIT = 250;
 
@@ -25,4 +25,19 @@ export function pagingNote({ appliedLimit, appliedOffset }: Omit<ResultPage<unkn
     ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
     ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
   ].join(", ");
+}
+
+export interface Unread {
+  readonly path: string;
+  readonly why: string;
+}
+
+const MAX_UNREAD = 5;
+
+/** For the model: what was not searched. Paths are as results show them. */
+export function unreadNote(unread: readonly Unread[] | undefined): string {
+  if (!unread || unread.length === 0) return "";
+  const shown = unread.slice(0, MAX_UNREAD).map(({ path, why }) => `${path} (${why})`);
+  const more = unread.length > MAX_UNREAD ? ` and ${unread.length - MAX_UNREAD} more` : "";
+  return `(Not searched: ${shown.join(", ")}${more}.)`;
 }

@@ -4,10 +4,9 @@ import { resolve } from "node:path";
 import { ToolError, type FileStat, type ToolContext } from "@keelson/engine";
 import { sortByTime } from "../search/by-time.ts";
 import { runRipgrep, type SearchOutput } from "../search/ripgrep.ts";
-import type { Unread } from "../search/unread.ts";
 import { ripgrepArgs, type GrepInput, type Mode } from "./args.ts";
 import { outputLines, orderLines, showLine } from "./lines.ts";
-import { pageOf } from "./page.ts";
+import { pageOf, type Unread } from "./page.ts";
 import { grepTarget, type GrepTarget } from "./target.ts";
 
 export interface GrepResult {

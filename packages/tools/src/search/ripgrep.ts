@@ -1,7 +1,7 @@
 // Runs ripgrep for Glob and Grep: common arguments, timeout and errors.
 
 import { ToolError, type ToolContext } from "@keelson/engine";
-import { unreadIn, type Unread } from "./unread.ts";
+import type { Unread } from "../grep/page.ts";
 
 /** Output beyond this is dropped, and the result is marked as partial. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -39,6 +39,18 @@ export async function runRipgrep(args: readonly string[], cwd: string, context: 
   if (code === 2 && unread === null) throw new ToolError(explainError(stderr));
   return { stdout, isPartial: cut || timedOut, timedOut, unread: unread ?? [] };
 }
+
+/** Null if ripgrep complains about something else than files. What is gone since it was listed is not missed. */
+function unreadIn(stderr: string): readonly Unread[] | null {
+  const lines = stderr.split("\n").filter((line) => line.startsWith("rg: "));
+  const found = lines.map((line) => UNREAD.exec(line)?.groups);
+  if (found.length === 0 || !found.every((groups) => groups !== undefined)) return null;
+  return found
+    .map(({ path, why }) => ({ path: path!, why: why! }))
+    .filter(({ why }) => !why.startsWith("No such file"));
+}
+
+const UNREAD = /^rg: (?<path>.+?): (?:IO error for operation on .*: )?(?<why>[^:]+) \(os error \d+\)$/;
 
 function timeoutSeconds(env: ToolContext["env"]): number {
   const given = Number(env.CLAUDE_CODE_GLOB_TIMEOUT_SECONDS);

@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
+import { denyPlaces, isInsideFolder, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
 import { foldersInRules } from "./folders-in-rules.ts";
 import { linkedFiles, findLinkNames, type LinkedFiles } from "./hard-links.ts";
@@ -83,7 +83,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
   /** Where commands run. */
   function placesFor(cwd: string): readonly string[] {
     const directories = options.directories();
-    return directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
+    return directories.some((directory) => isInsideFolder(directory, cwd)) ? directories : [...directories, cwd];
   }
 
   /** What is denied now, by real path. */
@@ -105,7 +105,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       const real = resolveEntry(path);
       if (!real) continue;
       if (!real.stat.isDirectory()) files.add(real.path);
-      else if ([...places, options.home].some((root) => isInside(real.path, root))) {
+      else if ([...places, options.home].some((root) => isInsideFolder(real.path, root))) {
         complete = false;
         warnOnce(`A deny rule covers '${real.path}', where commands run, so it is not hidden from commands`);
       } else folders.add(real.path);
@@ -178,7 +178,8 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
 
 /** These folders, and those of an earlier time that are not in one of them. */
 export function withFormer(places: readonly string[], former: readonly string[] = []): readonly string[] {
-  const isElsewhere = (path: string) => ![...places, ...former].some((root) => root !== path && isInside(root, path));
+  const isElsewhere = (path: string) =>
+    ![...places, ...former].some((root) => root !== path && isInsideFolder(root, path));
   const more = former.filter((path) => !places.includes(path) && isElsewhere(path) && lstatOrNull(path) !== null);
   return more.length === 0 ? places : [...places, ...more];
 }
@@ -199,7 +200,9 @@ function searchesFor(
       folder,
       depth: Math.max(...group.map(({ depth }) => depth)),
       matches: (relative) => matchesRule(relative) && !mayRead(join(folder, relative)),
-      ...(directories.some((directory) => isInside(directory, folder)) ? {} : { maxFolders: MAX_FOLDERS_OUTSIDE }),
+      ...(directories.some((directory) => isInsideFolder(directory, folder))
+        ? {}
+        : { maxFolders: MAX_FOLDERS_OUTSIDE }),
     });
     return { index, folder };
   });
@@ -212,10 +215,6 @@ function resolveEntry(path: string): { path: string; stat: Stats } | null {
   } catch {
     return null; // a dangling link, or gone
   }
-}
-
-function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 function isInsideAny(path: string, folders: ReadonlySet<string>): boolean {

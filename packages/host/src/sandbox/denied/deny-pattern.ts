@@ -35,6 +35,24 @@ export function denyPlaces(
   });
 }
 
+/** The first rule that covers a path, as it is written. */
+export function ruleFor(
+  path: string,
+  rules: readonly DenyRule[],
+  places: { readonly directories: readonly string[]; readonly home: string },
+): string | undefined {
+  const covers = (place: DenyPlace) => {
+    if (place.kind === "path") return isInsideFolder(place.path, path);
+    return isInsideFolder(place.folder, path) && matcherOf([place.pattern])(path.slice(place.folder.length + 1));
+  };
+  const found = rules.find((rule) => denyPlaces([rule], places).some(covers));
+  return found && `${found.tool}(${found.content})`;
+}
+
+export function isInsideFolder(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
 function anchorPattern(content: string, ruleBase: string, directories: readonly string[], home: string) {
   if (content === "" || content.startsWith("!") || content.startsWith("#")) return [];
   if (content.startsWith("//")) return [{ base: "/", pattern: content.slice(1) }];

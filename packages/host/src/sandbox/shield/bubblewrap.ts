@@ -6,6 +6,8 @@ export interface Covers {
   readonly hiddenFiles: readonly string[];
   /** Appear empty. */
   readonly hiddenFolders: readonly string[];
+  /** The same, but writable: each name, and the empty folder that is there instead. */
+  readonly writeOnly: readonly { readonly path: string; readonly source: string }[];
   /** Can be read, but not changed or replaced. */
   readonly readOnly: readonly string[];
   /** Writable, even inside a read-only folder, but cannot be replaced. */
@@ -19,6 +21,9 @@ export interface BubblewrapOptions {
   readonly covers: Covers;
   /** A file that cannot be opened. */
   readonly mask: string;
+  /** Other masks, by hidden file. */
+  readonly masks: ReadonlyMap<string, string>;
+  readonly variables: readonly (readonly [name: string, value: string])[];
   /** The session's own temporary folder, read-only. Its name in the mount table marks our processes. */
   readonly marked: string;
   /** Empty if the machine does not allow a new /dev. */
@@ -35,7 +40,7 @@ const DROPPED_CAPABILITIES = "CAP_SYS_ADMIN CAP_SYS_PTRACE CAP_DAC_READ_SEARCH C
 );
 
 export function bubblewrapArgv(
-  { program, covers, mask, marked, devices, isRoot }: BubblewrapOptions,
+  { program, covers, mask, masks, variables, marked, devices, isRoot }: BubblewrapOptions,
   argv: readonly string[],
 ): string[] {
   // Outer folders first, or they would cover the binds inside them.
@@ -52,7 +57,9 @@ export function bubblewrapArgv(
     ...(isRoot ? DROPPED_CAPABILITIES.flatMap((name) => ["--cap-drop", name]) : []),
     ...binds.flatMap(({ path, flag }) => [flag, path, path]),
     ...covers.hiddenFolders.flatMap((path) => ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]),
-    ...covers.hiddenFiles.flatMap((path) => ["--ro-bind", mask, path]),
+    ...covers.writeOnly.flatMap(({ path, source }) => ["--bind", source, path]),
+    ...covers.hiddenFiles.flatMap((path) => ["--ro-bind", masks.get(path) ?? mask, path]),
+    ...variables.flatMap(([name, value]) => ["--setenv", name, value]),
     ...(covers.bus ? ["--ro-bind", covers.bus.filter, covers.bus.at] : []),
     "--",
     ...argv,

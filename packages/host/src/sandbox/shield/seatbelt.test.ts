@@ -5,6 +5,7 @@ import { seatbeltArgv, seatbeltProfile } from "./seatbelt.ts";
 const covers = {
   hiddenFiles: ["/p/.env"],
   hiddenFolders: ["/p/secrets"],
+  writeOnly: [],
   readOnly: ["/p/.claude", '/p/odd"name\\'],
   pinned: ["/p/.claude/worktrees", "/p/.git"],
 };

@@ -21,6 +21,8 @@ export function seatbeltArgv(
   const covers: Covers = {
     hiddenFiles: hidden.files,
     hiddenFolders: hidden.folders,
+    // A process that may write there could move a file to where it may read it.
+    writeOnly: [],
     readOnly: [...guarded.readOnly, ...gitSettings, ...closedFolders],
     pinned: [...guarded.pinned, ...keptFolders, ...hidden.above, ...closedFolders.map((folder) => join(folder, "_"))],
   };

@@ -10,11 +10,14 @@ import { createDeniedFiles, withFormer, type Denied, type DeniedFiles, type Deny
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
 import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
-import { createMask } from "./mask.ts";
+import { comparingLikenesses, createLikeness, createMask } from "./mask.ts";
 import { createOtherNames } from "./other-mounts.ts";
 import { createForeignSockets, type ForeignSockets } from "../sockets/sockets.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
+import { deniedNotes, untrackedNotes } from "../denied/denied-notes.ts";
+import { createTrackedFiles, trackedIn, type TrackedFiles } from "../denied/git-index.ts";
+import { createWriteFolders } from "../denied/write-folder.ts";
 import { createWatch } from "../watch/watch.ts";
 
 export interface ShieldOptions extends DenyOptions {
@@ -52,7 +55,12 @@ export interface Shielded {
   /** Sockets of other programs, which it cannot reach. */
   readonly hiddenSockets: readonly string[];
   /** Call when the command has ended; its children may still run. Reverts forbidden changes and reports them. */
-  leave(): string[];
+  leave(result: CommandResult): string[];
+}
+
+export interface CommandResult {
+  readonly text: string;
+  readonly code: number | null;
 }
 
 export interface ShieldedCommand {
@@ -121,6 +129,9 @@ export function createShield(
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
   let devices: Devices | undefined;
+  const trackedNear = createTrackedFiles();
+  const writeFolders = createWriteFolders({ among: folder, warn: options.warn, trackedNear });
+  const gitSettingsInEnv = Number(options.env["GIT_CONFIG_COUNT"]) || 0;
   const foreignSockets = createForeignSockets({
     home: options.home,
     env: options.env,
@@ -149,6 +160,22 @@ export function createShield(
     if (found.reason === undefined) devices = createDevices();
     else options.warn(`Commands can write to your terminal: ${found.reason}`);
     return found;
+  }
+
+  /** Those in hidden folders, which git finds missing. */
+  function trackedHidden({ folders }: Denied): TrackedFiles {
+    return new Map(folders.flatMap((path) => [...trackedIn(path, trackedNear(path))]));
+  }
+
+  /** For root they would be no masks. */
+  function likenesses(files: readonly string[]): ReadonlyMap<string, string> {
+    if (process.getuid?.() === 0) return new Map();
+    return new Map(
+      files.flatMap((path) => {
+        const file = trackedNear(path).get(path);
+        return file ? [[path, createLikeness(folder(), file)] as const] : [];
+      }),
+    );
   }
 
   async function hold({ missingFolders }: Guarded): Promise<HeldStandIn[]> {
@@ -210,7 +237,7 @@ export function createShield(
           argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv),
           isWrapper: false,
           hiddenSockets: [],
-          leave: () => [],
+          leave: (result) => deniedNotes(result, { hidden, writable: [], cwd, options, trackedNear }),
         };
       }
       const held = await hold(guarded);
@@ -219,16 +246,26 @@ export function createShield(
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
       const foreign = foreignSockets(!isGuarded);
       const sockets = await hideSockets(foreign);
+      const places = withFormer(options.directories(), options.former?.());
+      const writable = writeFolders.open(hidden.folders.filter((path) => isWritable(path, places, guarded)));
+      const tracked = trackedHidden(hidden);
+      const masks = likenesses(hidden.files);
       const covers: Covers = {
         ...sockets,
         hiddenFiles: withOthers([...hidden.files, ...sockets.hiddenFiles]),
-        hiddenFolders: withOthers(hidden.folders),
+        hiddenFolders: withOthers(hidden.folders.filter((path) => !writable.paths.includes(path))),
+        writeOnly: writable.folders.flatMap(({ path, source }) =>
+          withOthers([path]).map((name) => ({ path: name, source })),
+        ),
         readOnly: withOthers(fixed.filter((path) => !isHidden(path, hidden))),
         pinned: withOthers(guarded.pinned.filter((path) => !isHidden(path, hidden))),
       };
       const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
-      watch.whenSettled(() => release(held));
+      watch.whenSettled(() => {
+        release(held);
+        writable.close();
+      });
       running++;
       return {
         argv: bubblewrapArgv(
@@ -236,6 +273,8 @@ export function createShield(
             program: program!,
             covers,
             mask: cover,
+            masks,
+            variables: masks.size + writable.likenesses > 0 ? comparingLikenesses(gitSettingsInEnv) : [],
             marked,
             devices: devices?.({ approved: !isGuarded }) ?? [],
             isRoot,
@@ -244,8 +283,12 @@ export function createShield(
         ),
         isWrapper: true,
         hiddenSockets: foreign.hidden,
-        leave() {
-          const notes = watched.end();
+        leave(result) {
+          const notes = [
+            ...writable.carry(),
+            ...deniedNotes(result, { hidden, writable: writable.paths, cwd, options, trackedNear }),
+          ];
+          notes.push(...untrackedNotes(tracked, trackedHidden(hidden)), ...watched.end());
           running--;
           // Git removes a worktree when the session is over. What comes next begins with a new folder.
           if (isClosed && running === 0) {
@@ -285,6 +328,18 @@ export function createShield(
 
 function release(held: readonly HeldStandIn[]): void {
   for (const one of held) one.release();
+}
+
+/** Whether what a command writes to this hidden folder may be kept: nobody else relies on it, and no guarded path is in it. */
+function isWritable(path: string, directories: readonly string[], guarded: Guarded): boolean {
+  const isIn = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
+  if (!directories.some((directory) => isIn(path, directory))) return false;
+  const { readOnly, pinned, links, gitSettings, contents, closedFolders, missingFiles, missingFolders } = guarded;
+  const all = [readOnly, pinned, links, gitSettings, contents, closedFolders, missingFiles, missingFolders].flat();
+  if (all.some((each) => isIn(each, path))) return false;
+  const around = (paths: readonly string[]) =>
+    Math.max(0, ...paths.filter((each) => isIn(path, each)).map((each) => each.length));
+  return around([...readOnly, ...closedFolders, ...missingFolders]) <= around(pinned);
 }
 
 function isHidden(path: string, { files, folders }: Denied): boolean {

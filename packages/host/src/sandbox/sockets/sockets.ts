@@ -93,7 +93,7 @@ interface Listening {
 }
 
 /** Those with an absolute path, of the text of `/proc/net/unix`. */
-export function listeningIn(table: string): readonly Listening[] {
+function listeningIn(table: string): readonly Listening[] {
   const pattern = /^\S+: \S+ \S+ 00010000 \S+ \S+ +(\d+) (\/.*)$/gm;
   return [...table.matchAll(pattern)].map(([, inode, path]) => ({ inode: inode!, path: path! }));
 }

@@ -58,6 +58,6 @@ export async function readShellOutput(
   } finally {
     clearTimeout(timer);
     end();
-    shielded?.leave();
+    shielded?.leave({ text: "", code: 0 });
   }
 }

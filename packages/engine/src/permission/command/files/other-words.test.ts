@@ -67,6 +67,14 @@ test.each([
     ],
   ],
   [
+    "what git leaves out",
+    [
+      "git add -A -- :/ ':(top,exclude)a/secrets'",
+      "git stash push -- . ':!secrets'",
+      "git status -- ':(exclude)secrets'",
+    ],
+  ],
+  [
     "text",
     [
       'git commit -m "build: fix logs"',
@@ -183,6 +191,9 @@ test.each([
   [
     "operands after an option that is a value",
     [
+      "git add ':!secrets'",
+      "git add -- ':secrets'",
+      "git -c alias.x=!cat grep x -- ':!secrets'",
       "git commit -F -m secrets",
       "git checkout HEAD -- -b secrets",
       "gh pr create -F -b secrets",

@@ -119,12 +119,27 @@ function names(name: string, words: readonly Word[]): readonly Word[] {
   if (TASKS.has(name)) return /^(?:exec|link)$/.test(first.value) ? [first] : operands.filter(isName);
   if (Object.hasOwn(SCRIPTED, name) && !SCRIPTED[name]!.has(first.value)) return [];
   if (BUILDERS.has(name)) return VERBS.has(first.value) ? [first] : [];
-  if (name === "git") return [first, ...branches(first.value, operands.slice(1), words.slice(words.indexOf(first)))];
+  if (name === "git")
+    return [
+      first,
+      ...leftOut(first.value, words),
+      ...branches(first.value, operands.slice(1), words.slice(words.indexOf(first))),
+    ];
   const own = COMMANDED.has(name) ? [first] : [];
   if (name === "yarn" && first.value === "workspace") return [first, ...operands.slice(1, 3).filter(isName)];
   if (INSTALLERS.has(name) && INSTALLS.has(first.value)) return [first, ...operands.slice(1).filter(isPackage)];
   const isGroup = Object.hasOwn(GROUPS, name) && GROUPS[name]!.has(first.value);
   return isGroup && second !== undefined && (name === "bun" ? isScript : isName)(second) ? [...own, second] : own;
+}
+
+const STAGES = setOf("add commit stash status");
+const LEFT_OUT = /^:(?:\((?:top,)?exclude(?:,top)?\)|[!^])/;
+
+/** What git leaves out when it looks for changes: `git add -A -- . ':!dist'`. */
+function leftOut(subcommand: string, words: readonly Word[]): readonly Word[] {
+  const end = words.findIndex(({ value }) => value === "--");
+  if (end < 0 || !STAGES.has(subcommand)) return [];
+  return words.slice(end + 1).filter(({ value }) => LEFT_OUT.test(value));
 }
 
 const isName = ({ value }: Word) => NAME.test(value);
