@@ -137,7 +137,13 @@ export interface ControlRequests {
   };
   mcp_message(fields: { readonly server_name: string; readonly message: object }): void;
   mcp_read_resource(fields: { readonly serverName: string; readonly uri: string }): {
-    readonly contents: readonly unknown[];
+    readonly contents: readonly {
+      readonly uri: string;
+      readonly mimeType?: string;
+      readonly text?: string;
+      readonly blob?: string;
+      readonly _meta?: Readonly<Record<string, unknown>>;
+    }[];
   };
   mcp_reconnect(fields: { readonly serverName: string }): void;
   mcp_set_servers(fields: { readonly servers: object }): {
@@ -501,7 +507,7 @@ interface ContextUsage {
     readonly tokens: number;
     readonly isLoaded?: boolean;
   }[];
-  readonly mcpInstructions?: readonly unknown[];
+  readonly mcpInstructions?: readonly { readonly serverName: string; readonly tokens: number }[];
   readonly deferredBuiltinTools?: readonly {
     readonly name: string;
     readonly tokens: number;

@@ -32,7 +32,7 @@ export interface SystemMessages {
     readonly memory_paths?: { readonly auto: string };
     readonly original_cwd?: string;
     readonly additional_directories?: readonly string[];
-    readonly effort?: string;
+    readonly effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
     readonly capabilities?: readonly string[];
     readonly fast_mode_state?: "off" | "cooldown" | "on";
   };
@@ -113,7 +113,7 @@ export interface SystemMessages {
     readonly output_file: string;
     readonly summary: string;
     readonly usage?: TaskUsageOnWire;
-    readonly reason?: string;
+    readonly reason?: "worker_restart";
     readonly ambient?: boolean;
   };
   /** All background tasks that run now; replaces the previous list. */
@@ -174,9 +174,9 @@ export interface SystemMessages {
     readonly content: string;
   };
   model_refusal_fallback: {
-    readonly trigger: string;
-    readonly direction: string;
-    readonly scope?: string;
+    readonly trigger: "refusal";
+    readonly direction: "retry" | "revert" | "sticky";
+    readonly scope?: "local" | "session";
     readonly original_model: string;
     readonly fallback_model: string;
     readonly request_id: string | null;
@@ -188,7 +188,7 @@ export interface SystemMessages {
     readonly request_id: string | null;
     readonly api_refusal_category?: string | null;
     readonly api_refusal_explanation?: string | null;
-    readonly refused_user_message_uuid?: string;
+    readonly refused_user_message_uuid?: string | null;
     readonly content: string;
   };
   local_command_output: { readonly content: string };
@@ -219,13 +219,17 @@ export interface SystemMessages {
   };
   memory_recall: {
     readonly mode: "select" | "synthesize";
-    readonly memories: readonly { readonly path: string; readonly scope: string; readonly content?: string }[];
+    readonly memories: readonly {
+      readonly path: string;
+      readonly scope: "organization" | "personal" | "team";
+      readonly content?: string;
+    }[];
   };
   elicitation_complete: { readonly mcp_server_name: string; readonly elicitation_id: string };
   worker_shutting_down: { readonly reason: string };
   session_writes_lost: {
     readonly error_code: "ENOSPC" | "EDQUOT";
-    readonly lost: readonly string[];
+    readonly lost: readonly ("global_config" | "transcript")[];
     readonly transcript_session_ids?: readonly string[];
   };
 }

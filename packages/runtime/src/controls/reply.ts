@@ -43,10 +43,11 @@ export type ControlHandler<Subtype extends ControlSubtype> = (
   asked: ControlContext,
 ) => ControlReply<ReplyTo<Subtype>> | Promise<ControlReply<ReplyTo<Subtype>>>;
 
-export function done<Payload = void>(
-  payload?: Payload,
-  more: Pick<ControlReply & { ok: true }, "beside" | "after"> = {},
-): ControlReply<Payload> {
+type Besides = Pick<ControlReply & { ok: true }, "beside" | "after">;
+
+export function done(): ControlReply<void>;
+export function done<Payload>(payload: Payload, more?: Besides): ControlReply<Payload>;
+export function done(payload?: unknown, more: Besides = {}): ControlReply {
   return { ok: true, ...(payload === undefined ? {} : { payload }), ...more };
 }
 
