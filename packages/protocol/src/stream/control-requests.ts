@@ -239,6 +239,8 @@ export interface ClientQuestions {
     readonly permission_suggestions?: readonly PermissionUpdate[];
     readonly blocked_path?: string;
     readonly decision_reason?: string;
+    /** Keelson only: the reason says no more than that approval is needed. */
+    readonly decision_reason_is_default?: boolean;
     readonly decision_reason_type?: string;
     readonly matched_ask_rule?: {
       readonly source: string;

@@ -81,6 +81,8 @@ async function askPerson(
   { accept, origin, agent, cwd }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
+  const { wish } = await import("@keelson/engine/gate");
+  const saysNoMore = question.reason === wish({ access: request.access, tool: request.tool.name });
   const body: ClientQuestion<"can_use_tool"> = {
     subtype: "can_use_tool",
     tool_name: request.tool.name,
@@ -90,6 +92,7 @@ async function askPerson(
     permission_suggestions: question.suggestions,
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
+    ...(saysNoMore ? { decision_reason_is_default: true } : {}),
     decision_reason_type: question.reasonType ?? reasonType(question.by),
     ...(question.rule?.behavior === "ask" ? { matched_ask_rule: ruleOnWire(question.rule) } : {}),
     ...(origin ? { mcp_server: { name: origin.server, source: origin.source } } : {}),

@@ -8,6 +8,8 @@ export interface PermissionAsk {
   readonly description?: string;
   readonly suggestions: readonly PermissionUpdate[];
   readonly reason?: string;
+  /** It says no more than that approval is needed. */
+  readonly isReasonDefault: boolean;
   readonly reasonType?: string;
   readonly blockedPath?: string;
   /** The ask rule that matched, and where it is from. */
@@ -29,6 +31,7 @@ export function readAsk(request: Unchecked<"can_use_tool">): PermissionAsk {
     description: text("description"),
     suggestions: remember ? suggestions.filter(isUpdate) : [],
     reason: text("decision_reason"),
+    isReasonDefault: request.decision_reason_is_default === true,
     reasonType: text("decision_reason_type"),
     blockedPath: text("blocked_path"),
     askRule: isObject(rule)
