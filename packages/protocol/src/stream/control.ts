@@ -22,6 +22,8 @@ export interface ControlResponse {
         readonly request_id: string;
         readonly error: string;
         readonly error_code?: string;
+        /** Keelson only: there is no file of this name. The reference has no code for it, and its clients read none. */
+        readonly missing?: true;
       };
 }
 
@@ -45,7 +47,7 @@ export function controlSuccess(requestId: string, response?: unknown): ControlRe
   };
 }
 
-export function controlError(requestId: string, error: string, errorCode?: string): ControlResponse {
+export function controlError(requestId: string, error: string, errorCode?: string, missing?: true): ControlResponse {
   return {
     type: "control_response",
     response: {
@@ -53,6 +55,7 @@ export function controlError(requestId: string, error: string, errorCode?: strin
       request_id: requestId,
       error,
       ...(errorCode === undefined ? {} : { error_code: errorCode }),
+      ...(missing ? { missing } : {}),
     },
   };
 }

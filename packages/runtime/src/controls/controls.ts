@@ -156,7 +156,9 @@ export class Controls {
   }
 
   #answer(id: string, reply: ControlReply): void {
-    const message = reply.ok ? controlSuccess(id, reply.payload) : controlError(id, reply.error, reply.code);
+    const message = reply.ok
+      ? controlSuccess(id, reply.payload)
+      : controlError(id, reply.error, reply.code, reply.missing);
     const beside = reply.ok ? reply.beside : undefined;
     const behind = this.targets.send(beside ? { ...message, response: { ...message.response, ...beside } } : message);
     if (reply.ok) reply.after?.();

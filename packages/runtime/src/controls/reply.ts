@@ -20,7 +20,7 @@ export type ControlReply<Payload = unknown> =
       /** Runs after the reply is sent. */
       after?(): void;
     }
-  | { readonly ok: false; readonly error: string; readonly code?: string };
+  | { readonly ok: false; readonly error: string; readonly code?: string; readonly missing?: true };
 
 export interface ControlContext {
   readonly id: string;

@@ -6,10 +6,13 @@ import type { ControlSubtype, FieldsOf, ReplyTo } from "@keelson/protocol";
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly code: string | undefined;
+  /** It was about a file, and there is none of this name. */
+  readonly isMissing: boolean;
 
-  constructor(message: string, code?: string) {
+  constructor(message: string, code?: string, isMissing = false) {
     super(message);
     this.code = code;
+    this.isMissing = isMissing;
   }
 }
 

@@ -20,7 +20,8 @@ export const readFile: ControlHandler<"read_file"> = async (request, targets) =>
   const limit = typeof wanted === "number" && wanted > 0 ? Math.min(Math.floor(wanted), MOST_BYTES) : DEFAULT_BYTES;
   const absPath = pathOf(requested, targets);
   const found = await readHead(absPath, limit, targets);
-  if ("problem" in found) return failed(`read_file: ${found.problem}`);
+  if ("problem" in found)
+    return { ...failed(`read_file: ${found.problem}`), ...(found.missing ? { missing: true } : {}) };
   const { bytes, size } = found;
   const contents = isText ? new TextDecoder().decode(bytes) : bytes.toString("base64");
   return done({
@@ -137,7 +138,9 @@ function holds(root: string, path: string): boolean {
   return steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }
 
-type Head = { readonly bytes: Buffer; readonly size: number; readonly mtimeMs: number } | { readonly problem: string };
+type Head =
+  | { readonly bytes: Buffer; readonly size: number; readonly mtimeMs: number }
+  | { readonly problem: string; readonly missing?: true };
 
 /** Checks and opens the resolved path; a link put there in between is not followed. */
 async function readHead(path: string, limit: number, { permissions }: ControlTargets): Promise<Head> {
@@ -151,7 +154,9 @@ async function readHead(path: string, limit: number, { permissions }: ControlTar
     fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    return { problem: code === "ENOENT" ? `${path} does not exist` : `${path} cannot be read (${code})` };
+    return code === "ENOENT"
+      ? { problem: `${path} does not exist`, missing: true }
+      : { problem: `${path} cannot be read (${code})` };
   }
   try {
     const stat = fstatSync(fd);

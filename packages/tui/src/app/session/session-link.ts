@@ -116,7 +116,7 @@ export class SessionLink implements Requests {
     const waiting = this.#waiting.get(response.request_id);
     this.#waiting.delete(response.request_id);
     if (response.subtype === "success") waiting?.resolve(response.response);
-    else waiting?.reject(new RequestError(response.error, response.error_code));
+    else waiting?.reject(new RequestError(response.error, response.error_code, response.missing));
   }
 
   #end(error?: Error): void {
