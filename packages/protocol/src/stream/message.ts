@@ -61,6 +61,8 @@ export interface UserMessage extends Stamped, FromAgent {
   readonly timestamp?: string;
   readonly tool_use_result?: unknown;
   readonly tool_result_meta?: readonly unknown[];
+  /** How long the call ran, without the time that a person was waited for. 0 if it did not run. */
+  readonly tool_duration_ms?: number;
   readonly isSynthetic?: boolean;
   readonly isReplay?: true;
   /** Set if no one typed the prompt. */

@@ -46,6 +46,8 @@ export interface UserSubject {
   readonly origin?: PromptOrigin;
   /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
+  /** Keelson only: how long the call ran, without the time that a person was waited for. 0 if it did not run. */
+  readonly toolDurationMs?: number;
   readonly sourceToolAssistantUUID?: string;
   /** The call that added this text, such as one of Skill. */
   readonly sourceToolUseID?: string;

@@ -104,6 +104,7 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
     ...(result && (entry.permissionDecision || entry.toolDenialKind)
       ? { tool_result_meta: [resultMeta(result.tool_use_id, entry)] }
       : {}),
+    ...(entry.toolDurationMs === undefined ? {} : { tool_duration_ms: entry.toolDurationMs }),
     ...(entry.isMeta || entry.isCompactSummary ? { isSynthetic: true as const } : {}),
     ...(entry.origin === undefined ? {} : { origin: entry.origin }),
   };

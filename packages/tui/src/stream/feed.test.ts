@@ -390,3 +390,15 @@ test("what is printed without a command is a note, and a failed compaction is to
     "✗ The conversation was not compacted: Too short",
   ]);
 });
+
+test("the time of a call is what the session says it ran, not how long its answer and its turn took", () => {
+  const times = { timestamp: "2026-01-01T00:01:00Z" };
+  const waited = [call("c1", "Bash", { command: "x" }), call("c2", "Bash", { command: "y" })];
+  const rows = written([
+    ...waited,
+    result("c1", "ok", undefined, { ...times, tool_duration_ms: 10 }),
+    result("c2", "ok", undefined, { ...times, tool_duration_ms: 12_000 }),
+    end(),
+  ]);
+  expect(rows.filter((row) => row.startsWith("●"))).toEqual(["● Bash(x)", "● Bash(y)  12s"]);
+});

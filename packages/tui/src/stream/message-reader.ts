@@ -194,14 +194,19 @@ export class MessageReader {
     this.items.add(isOnItsOwn ? { kind: "note", level: item.isError ? "error" : "quiet", text: item.text } : item);
   }
 
-  #toolResult(block: ToolResultBlock, { tool_use_result: output, timestamp }: UserMessage, now: number): void {
+  #toolResult(
+    block: ToolResultBlock,
+    { tool_use_result: output, tool_duration_ms: ranMs, timestamp }: UserMessage,
+    now: number,
+  ): void {
     const call = this.items.call(block.tool_use_id);
     if (call === undefined) return;
     call.result = callResultOf(block, output);
     call.writing = false;
     const end = Date.parse(timestamp ?? "");
+    // Other programs do not record how long a call ran.
     call.durationMs =
-      call.stamp === undefined || Number.isNaN(end) ? now - call.startedMs : Math.max(0, end - call.stamp);
+      ranMs ?? (call.stamp === undefined || Number.isNaN(end) ? now - call.startedMs : Math.max(0, end - call.stamp));
     if (isObject(output) && typeof output["backgroundTaskId"] === "string") call.inBackground = true;
     if (isObject(output) && output["isAsync"] === true) call.inBackground = true;
     this.#agents.end(call.id);
