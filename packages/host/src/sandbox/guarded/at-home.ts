@@ -33,9 +33,15 @@ const EMACS = "init.el init.elc early-init.el early-init.elc custom.el site-lisp
 const IN_FOLDERS = [
   ...lines(".ssh/", "rc config config.d authorized_keys authorized_keys2 environment"),
   // Log-in, desktop, mail.
-  ...lines(".", "login logout pam_environment xprofile xsession Xsession xinit xserver Xclients forward bash_completion"),
+  ...lines(
+    ".",
+    "login logout pam_environment xprofile xsession Xsession xinit xserver Xclients forward bash_completion",
+  ),
   ...lines(".", "bash_completion.d bash_profile.d bashrc.d profile.d zshrc.d zfunc mailcap inputrc.d"),
-  ...lines(".config/", "systemd environment.d autostart autostart-scripts plasma-workspace bash zsh fish nushell xonsh"),
+  ...lines(
+    ".config/",
+    "systemd environment.d autostart autostart-scripts plasma-workspace bash zsh fish nushell xonsh",
+  ),
   ...lines(".config/", "elvish powershell i3 sway hypr awesome bspwm sxhkd openbox qtile river niri polybar waybar"),
   ...lines(".", "i3 xmonad fluxbox"),
   ...lines(".local/share/", "systemd dbus-1 applications bash-completion xsessions wayland-sessions"),
