@@ -304,3 +304,18 @@ shielded("what is renamed, linked, closed or changed in place in a denied folder
   expect(files).toEqual(ordinaryUserMissing() === null ? names : files);
   for (const name of files) expect(readFileSync(join(home.project, "dist", name), "utf8")).toBe(long);
 });
+
+shielded("a folder that rules deny for reading and for editing cannot be written to", async () => {
+  using home = projectWith(["Read(secrets/**)", "Edit(secrets/**)", "Read(dist/**)", "Write(./dist/kept.js)"], {
+    "secrets/key": SECRET,
+    "dist/kept.js": SECRET,
+    "step.sh": "for f in secrets/key secrets/new dist/kept.js; do echo x > $f; done; ls secrets dist",
+  });
+  const [told] = await run(home, ["sh ./step.sh"]);
+  expect(told).toContain("Read-only file system");
+  expect(["secrets/key", "dist/kept.js"].map((name) => readFileSync(join(home.project, name), "utf8"))).toEqual([
+    SECRET,
+    SECRET,
+  ]);
+  expect(existsSync(join(home.project, "secrets/new"))).toBe(false);
+});
