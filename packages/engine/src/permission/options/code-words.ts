@@ -198,7 +198,9 @@ interface Template {
 function templates({ words, runs }: SimpleCommand): readonly Template[] {
   const name = basename(words[0]?.value ?? "").replace(/^g(?=find$|xargs$)/, "");
   if (name === "xargs") {
-    const [mark] = words.flatMap(({ value }, at) => {
+    const starts = words.findIndex((word) => runs.some((inner) => inner.words[0] === word));
+    // `sed -i`, behind xargs, is no option of xargs.
+    const [mark] = words.slice(0, starts < 0 ? words.length : starts).flatMap(({ value }, at) => {
       const set = /^(?:-[a-zA-Z0-9]*[IiJ]|--r[a-z]*=?)(.*)$/s.exec(value)?.[1];
       if (set === undefined) return [];
       return set !== "" ? [set] : /[IJ]$/.test(value) ? [words[at + 1]?.value ?? "{}"] : ["{}"];
