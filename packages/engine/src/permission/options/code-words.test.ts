@@ -70,6 +70,23 @@ test.each([
   expect(found(command)).toBeUndefined();
 });
 
+test.each([
+  ['sed -e "$x" -e s,a*,b, f', "names: s,a*,b,"],
+  ['sed s,"$x"*,b, f', 'names: s,"$x"*,b,'],
+  ["find . -exec sed s,a*,b, {} +", "names: s,a*,b,"],
+  ["xargs sed s,a*,b,", "names: s,a*,b,"],
+  ["node -pe a*b", "names: a*b"],
+  ["pypy3 -c a*b", "names: a*b"],
+  ["tcsh -c a*b", "names: a*b"],
+  ["pwsh -Command a*b", "names: a*b"],
+  ["tsx -e a*b", "names: a*b"],
+  ['sed "$x*" f', undefined],
+  ["sed ${x:-*} f", undefined],
+  ['sed -e "$x" -e p *.txt', undefined],
+])("if all commands are allowed, file names still do not complete the code of %s", (command, expected) => {
+  expect(found(command, "trust")).toBe(expected);
+});
+
 test("what only reads, and words that are not only code, matter in fewer ways", () => {
   const ways = (command: string) => (["look", "rule", "trust"] as const).filter((way) => found(command, way));
   expect([ways("sed s* f"), ways("make C*"), ways("jq .a[0] f")]).toEqual([
