@@ -3,6 +3,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { IN_HOME_FOLDERS } from "../../packages/host/src/sandbox/guarded/at-home.ts";
 import { owned, program, through } from "../sessions/as-nobody.ts";
 import { ATTACKS, attackScript, stateOf, type Attack } from "./attacks.ts";
 import { useMore } from "./more-sessions.ts";
@@ -21,6 +22,12 @@ export interface MatrixReport {
 const ROOT: Starter = { user: "root", program: process.env["KEELSON_BIN"]!, through: [], own: (home) => home };
 const NOBODY: Starter = { user: "nobody", program: program!, through, own: owned };
 
+/** One of each folder. What the world has, and what is missing. */
+const LATER = ["config", "authorized_keys"]
+  .map((name) => `.ssh/${name}`)
+  .concat([...IN_HOME_FOLDERS].map(([folder, names]) => join(folder, names.at(-1)!)))
+  .concat(".config/fish", ".config/systemd");
+
 if (import.meta.main) console.log(JSON.stringify(await runMatrix(process.argv[2] === "nobody" ? NOBODY : ROOT)));
 
 async function runMatrix(starter: Starter): Promise<MatrixReport> {
@@ -28,7 +35,8 @@ async function runMatrix(starter: Starter): Promise<MatrixReport> {
   const logs = mkdtempSync(join(tmpdir(), "traces-"));
   chmodSync(logs, 0o777);
   const { read, executed } = readTrace(await useEverything(world, logs, useMore));
-  const paths = [...read.union(executed)].map((path) => path.replace(/(?<=.)\/$/, "")).toSorted();
+  const later = LATER.map((name) => join(world.home.home, name));
+  const paths = [...read.union(executed).union(new Set(later))].map((path) => path.replace(/(?<=.)\/$/, "")).toSorted();
   const rows = paths.map((path) => ({ path, row: rowOf(path, world) }));
   const attacked = rows.filter(({ row }) => row?.kept === true || row?.kept === "never run");
   const gotThrough: string[] = [];

@@ -1,6 +1,7 @@
 // Every kind of file that a session reads or executes outside the shield, by its place. The first row that matches a
 // path counts. A path without a row fails the matrix: whoever makes Keelson read something new decides here what it is.
 
+import { IN_HOME_FOLDERS } from "../../packages/host/src/sandbox/guarded/at-home.ts";
 import type { World } from "./world.ts";
 
 export interface Row {
@@ -20,6 +21,12 @@ const START_FILES = /\.(?:bashrc|bash_\w+|profile|z\w+)/.source;
 const TOOL_FILES =
   /\.(?:gitconfig|envrc|npmrc|yarnrc(?:\.yml)?|pnp\.\w+(?:\.mjs)?|pnpmfile\.cjs|bazel\w+|pre-commit-config\.yaml|devcontainer(?:\.json)?|ripgreprc|bunfig\.toml|vscode|idea|mvn|yarn\/\w+|cargo\/\S+|husky|lefthook\.yml)|bunfig\.toml|lefthook[-.\w]*|pyrightconfig\.json|gradle\/wrapper\/\S+/
     .source;
+
+/** No session reads them: they run later, when the user logs in or starts a program. */
+const atLogIn = () =>
+  [...IN_HOME_FOLDERS].flatMap(([folder, names]) => names.map((name) => (folder === "." ? name : `${folder}/${name}`)));
+
+const withAbove = (folder: string) => folder.split("/").map((_, at, names) => names.slice(0, at + 1).join("/"));
 
 export const ROWS: readonly Row[] = [
   row("the system", /^\/(?:usr|lib\d*|bin|sbin|etc|proc|sys|dev|run|var|\$bunfs)(?:\/|$)/, "belongs to the system"),
@@ -44,6 +51,13 @@ export const ROWS: readonly Row[] = [
     "start files and settings of tools at home",
     new RegExp(`^~/(?:${START_FILES}|${TOOL_FILES}|\\.config/git)(?:/|$)`),
   ),
+
+  row(
+    "folders on the way to what runs at the next log-in",
+    new RegExp(`^~/(?:${[...IN_HOME_FOLDERS.keys()].flatMap(withAbove).map(RegExp.escape).join("|")})$`),
+    "a folder that everything uses",
+  ),
+  row("what runs at the next log-in", new RegExp(`^~/(?:${atLogIn().map(RegExp.escape).join("|")})(?:/|$)`)),
 
   row("worktrees", /^\.\/\.claude\/worktrees(?:\/|$)/, "work is done in them"),
   row(

@@ -86,6 +86,8 @@ export function makeWorld(starter: Starter): World {
   home.write("plugin/hooks/hooks.json", { hooks: { Stop: run("sh ${CLAUDE_PLUGIN_ROOT}/end.sh") } });
   program("plugin/end.sh", "exit 0");
   home.write("plugin/skills/more/SKILL.md", skill("more"));
+  home.write("~/.ssh/config", "Host example\n");
+  home.write("~/.config/fish/config.fish", "# mine\n");
   home.write("a.pdf", "%PDF-1.4\n");
   home.write("sub/file.smp", "sample\n");
   home.write("a.txt", "one\n");

@@ -21,6 +21,21 @@ const AT_HOME = [
   ".gitconfig",
   ".zshenv",
   ".ripgreprc",
+  ".ssh/rc",
+  ".ssh/authorized_keys",
+  ".config/systemd/user/backup.service",
+  ".config/autostart/backup.desktop",
+  ".config/environment.d/10-more.conf",
+  ".config/fish/conf.d/more.fish",
+  ".config/nvim/init.lua",
+  ".local/share/dbus-1/services/more.service",
+  ".local/share/applications/editor.desktop",
+  ".local/share/bash-completion/completions/git",
+  ".xprofile",
+  ".pam_environment",
+  ".tmux.conf",
+  ".emacs.d/init.el",
+  ".vim/plugin/more.vim",
 ];
 const IN_PROJECT = [
   ".npmrc",
@@ -117,6 +132,8 @@ shielded("everyday commands create what they always did", async () => {
     "mkdir -p ~/.cargo/registry ~/.config/app gradle src && touch ~/.cargo/registry/x ~/.config/app/y gradle/z src/a",
     "mv ~/.cargo/registry ~/.cargo/other && ln src/a src/b && mv src lib && mv gradle other",
     "git sparse-checkout list 2>/dev/null; mkdir -p .git/info && echo '*.bin' >> .git/info/exclude && git config user.name me",
+    "mkdir -p ~/.local/share/pnpm/store ~/.local/bin ~/.config/app ~/.cache/app && touch ~/.local/share/pnpm/store/x && ln ~/.local/share/pnpm/store/x linked-x && mv ~/.cache/app ~/.local/share/app",
+    "mkdir -pm 700 ~/.ssh && echo host >> ~/.ssh/known_hosts && touch ~/.ssh/id_more && mv ~/.ssh/id_more ~/.ssh/id_two && ln ~/.ssh/known_hosts ~/.ssh/known_hosts.old",
     "mkdir sub && cd sub && git init -q . && npm init -y >/dev/null && ls package.json",
   ].filter((command) => !command.includes("npm") || Bun.which("npm"));
   for (const [at, command] of commands.entries()) home.write(`step-${at}.sh`, command);

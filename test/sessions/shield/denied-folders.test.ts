@@ -6,6 +6,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   utimesSync,
@@ -99,10 +100,15 @@ shielded.each(users)(
 
 shielded("what cannot be done with a denied folder is said with the rule and the way out", async () => {
   using home = projectWith(["Read(./dist/**)"], { "dist/old.js": SECRET });
-  const [removed, read] = await run(home, ["rm -r di*t", 'node -e \'require("fs").readFileSync("di"+"st/old.js")\'']);
+  const [removed, read, renamed] = await run(home, [
+    "rm -r di*t",
+    'node -e \'require("fs").readFileSync("di"+"st/old.js")\'',
+    'touch new; node -e \'require("fs").renameSync("new","di"+"st/new")\'',
+  ]);
   expect(removed).toContain("The deny rule Read(./dist/**) hides 'dist' from commands: it appears empty.");
   expect(removed).toContain("New files in it are kept");
   expect(read).toContain("The deny rule Read(./dist/**) hides 'dist'");
+  expect(renamed).toContain("write into it (copy, not rename)");
   expect(readFileSync(join(home.project, "dist/old.js"), "utf8")).toBe(SECRET);
 });
 
@@ -232,13 +238,29 @@ ordinary(
     expect(built).toContain(
       "The deny rule Read(dist/**) hides 'dist' from commands, so git cannot read it. Leave it out:",
     );
-    expect(added).toContain("dist/old.js' could not be kept: only a part of the file was written");
+    expect(added).toContain(
+      "dist/old.js' could not be kept: what was in it before can be replaced as a whole, but not changed",
+    );
     const file = (name: string) => join(home.project, "dist", name);
     const text = (name: string) => readFileSync(file(name), "utf8");
     expect([text("old.js"), existsSync(file("kept.js")), text("new.js")]).toEqual(["built\n", false, "new\n"]);
     expect(lstatSync(file("old.js")).mode & 0o777).toBe(0o644);
   },
 );
+
+ordinary("a denied file that git does not know yet is not added, and the model reads why", async () => {
+  using home = repository();
+  home.settings({ permissions: { deny: ["Read(.secret)"], allow: ["Bash"] } });
+  writeFileSync(join(home.project, ".secret"), SECRET);
+  writeFileSync(join(home.project, "new"), "");
+  const [failed, added] = await run(
+    home,
+    ["git add -A; git status --short", "git add -A -- :/ ':(top,exclude).s*t' && git status --short"],
+    { asNobody: true },
+  );
+  expect(failed).toContain("The deny rule Read(.secret) hides '.secret' from commands, so git cannot read it.");
+  expect(added).toBe("A  new\n?? .secret");
+});
 
 testUnless(confinementMissing() ?? (process.getuid?.() === 0 ? null : "needs root"), test)(
   "where git cannot be helped, the model reads which rule it was and how to go on, and that works",
@@ -266,3 +288,53 @@ testUnless(confinementMissing() ?? (process.getuid?.() === 0 ? null : "needs roo
     expect(staged).toContain("git reset -q HEAD");
   },
 );
+
+shielded("what is renamed, linked, closed or changed in place in a denied folder keeps its content", async () => {
+  const long = SECRET.repeat(10);
+  using home = projectWith(["Read(dist/**)"], {
+    "dist/a.js": long,
+    "dist/b.js": long,
+    "dist/c.js": long,
+    "dist/closed/d.js": long,
+    "dist/sub/e.js": long,
+    "dist/sub/f.js": long,
+    "dist/g.js": long,
+  });
+  const git = (...args: string[]) => Bun.spawnSync(["git", "-C", home.project, ...args], { env: home.env });
+  git("init", "-q");
+  git("add", "-A");
+  const scripts = [
+    "cd dist; mv a.js one.js; mv one.js two.js; mv sub other; mv two.js other/three.js",
+    "cd dist; ln b.js four.js; git mv c.js five.js; chmod 000 closed; printf x | dd of=g.js conv=notrunc status=none; false",
+    "chmod 700 dist/closed; find dist -type f",
+  ];
+  scripts.forEach((script, at) => writeFileSync(join(home.project, `step-${at}.sh`), script));
+  const told = await run(
+    home,
+    scripts.map((_, at) => `sh ./step-${at}.sh`),
+    { asNobody: true },
+  );
+  if (ordinaryUserMissing() === null)
+    expect(told[1]).toContain("g.js' could not be kept: what was in it before can be replaced as a whole");
+  const files = readdirSync(join(home.project, "dist"), { recursive: true, encoding: "utf8" })
+    .filter((name) => lstatSync(join(home.project, "dist", name)).isFile())
+    .toSorted();
+  const names = "b.js closed/d.js five.js four.js g.js other/e.js other/f.js other/three.js".split(" ");
+  expect(files).toEqual(ordinaryUserMissing() === null ? names : files);
+  for (const name of files) expect(readFileSync(join(home.project, "dist", name), "utf8")).toBe(long);
+});
+
+shielded("a folder that rules deny for reading and for editing cannot be written to", async () => {
+  using home = projectWith(["Read(secrets/**)", "Edit(secrets/**)", "Read(dist/**)", "Write(./dist/kept.js)"], {
+    "secrets/key": SECRET,
+    "dist/kept.js": SECRET,
+    "step.sh": "for f in secrets/key secrets/new dist/kept.js; do echo x > $f; done; ls secrets dist",
+  });
+  const [told] = await run(home, ["sh ./step.sh"]);
+  expect(told).toContain("Read-only file system");
+  expect(["secrets/key", "dist/kept.js"].map((name) => readFileSync(join(home.project, name), "utf8"))).toEqual([
+    SECRET,
+    SECRET,
+  ]);
+  expect(existsSync(join(home.project, "secrets/new"))).toBe(false);
+});

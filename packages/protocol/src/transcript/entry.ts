@@ -87,6 +87,12 @@ export interface SystemSubject {
   readonly subtype: string;
   readonly content?: string;
   readonly level?: "info" | "notice" | "suggestion" | "warning" | "error";
+  /** Of a refusal. */
+  readonly originalModel?: string;
+  readonly requestId?: string | null;
+  readonly apiRefusalCategory?: string | null;
+  readonly apiRefusalExplanation?: string | null;
+  readonly refusedUserMessageUuid?: string;
   readonly [key: string]: unknown;
 }
 

@@ -117,7 +117,7 @@ export type ModelUsage = {
   maxOutputTokens: number;
   canonicalModel?: string;
   provider?: string;
-  costBasis?: string;
+  costBasis?: "list" | "managed" | "unknown";
 };
 
 export type SDKPermissionDenial = { tool_name: string; tool_use_id: string; tool_input: Record<string, unknown> };

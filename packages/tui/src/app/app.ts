@@ -1,7 +1,7 @@
 // The terminal program while it runs: one screen, one prompt, one session at a time. It holds view state only; a session
 // attached anew looks the same.
 
-import type { JsonObject, Outbound } from "@keelson/protocol";
+import type { JsonObject, ListedCommand, Outbound } from "@keelson/protocol";
 import type { Dialog } from "../dialogs/dialog-context.ts";
 import { AnswerKey } from "../dialogs/guard.ts";
 import { PromptEditor } from "../editor/prompt.ts";
@@ -22,7 +22,6 @@ import { Animation } from "./live/animation.ts";
 import { FullWindow } from "./overlays/full-window.ts";
 import { LiveParts } from "./live/live-parts.ts";
 import { withPanelCommands } from "../panels/commands.ts";
-import type { PanelCommand } from "../panels/context.ts";
 import type { Background } from "../theme/background.ts";
 import { Panels, type PanelPlace } from "./overlays/panels.ts";
 import { showQuestions } from "./overlays/show-question.ts";
@@ -223,7 +222,7 @@ export class App {
   }
 
   /** All commands that can be typed, those of the terminal itself included. */
-  commands(): readonly PanelCommand[] {
+  commands(): readonly ListedCommand[] {
     return withPanelCommands(this.talk.facts.commands);
   }
 

@@ -40,7 +40,7 @@ export function asks(tool: string, input: JsonObject, more: JsonObject = {}): Co
 }
 
 export function requests(subtype: string, fields: JsonObject): ControlRequest {
-  return { type: "control_request", request_id: "r1", request: { ...fields, subtype } };
+  return { type: "control_request", request_id: "r1", request: { ...fields, subtype } as ControlRequest["request"] };
 }
 
 export function dialogFor(request: ControlRequest, more: Partial<DialogContext> = {}): Dialog {

@@ -91,7 +91,7 @@ function commandSafety(view: CommandView): { reason: string; path?: string } | u
     const path = lost ? view.filesIn(part).find(isWritten)?.path : protectedTarget(part, view);
     if (path !== undefined) return { reason: protectedWish(path), path };
     const open = openCode(part, "trust");
-    if (open?.by === "names" && open.word.kind === "glob") return { reason: `${APPROVAL}: ${openSentence(open)}` };
+    if (open?.by === "names") return { reason: `${APPROVAL}: ${openSentence(open)}` };
     const copy = uncheckedCopy(part, view);
     if (copy !== undefined)
       return {

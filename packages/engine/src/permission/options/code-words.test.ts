@@ -31,6 +31,11 @@ test.each([
   ["bash -c 'sed s* f'", "names: s*"],
   ["xargs sed -n", "added: sed"],
   ["xargs sed -e p -e", "added: sed"],
+  ["xargs sed -i", "added: sed"],
+  ["xargs -0 -n 1 sed -i -E", "added: sed"],
+  ["xargs sed -i --regexp-extended", "added: sed"],
+  ["xargs make -iI lib", "added: make"],
+  ["xargs -I% sed -i % f", "added: %"],
   ["xargs -I% sed s/a/%/ f", "added: s/a/%/"],
   ["xargs -i sed s/a/{}/ f", "added: s/a/{}/"],
   ["xargs --replace=@ awk @ f", "added: @"],
@@ -55,12 +60,31 @@ test.each([
   "python3 -c 'x' *.py",
   "xargs sed -n 's/{}/a/p'",
   "xargs -I% sed -n p %",
+  "xargs -I% sed -i s/a/b/ %",
+  "xargs sed -i s/a/b/",
   "find . -exec sed -n p {} +",
   "find . -name '*.ts' -exec grep -l x {} ';'",
   "ls *",
   "make -C sub -j 4 test CC=gcc",
 ])("%s has none", (command) => {
   expect(found(command)).toBeUndefined();
+});
+
+test.each([
+  ['sed -e "$x" -e s,a*,b, f', "names: s,a*,b,"],
+  ['sed s,"$x"*,b, f', 'names: s,"$x"*,b,'],
+  ["find . -exec sed s,a*,b, {} +", "names: s,a*,b,"],
+  ["xargs sed s,a*,b,", "names: s,a*,b,"],
+  ["node -pe a*b", "names: a*b"],
+  ["pypy3 -c a*b", "names: a*b"],
+  ["tcsh -c a*b", "names: a*b"],
+  ["pwsh -Command a*b", "names: a*b"],
+  ["tsx -e a*b", "names: a*b"],
+  ['sed "$x*" f', undefined],
+  ["sed ${x:-*} f", undefined],
+  ['sed -e "$x" -e p *.txt', undefined],
+])("if all commands are allowed, file names still do not complete the code of %s", (command, expected) => {
+  expect(found(command, "trust")).toBe(expected);
 });
 
 test("what only reads, and words that are not only code, matter in fewer ways", () => {

@@ -55,15 +55,19 @@ const TAKERS: Readonly<Record<string, CodeTaker>> = {
   ...named("awk gawk mawk nawk original-awk goawk", awk),
   ...named("jq gojq jaq", jq),
   yq: { first: 1, long: "expression", valued: "opIs", before: /^(e|ea|eval|eval-all)$/, ways: BY_RULE },
-  ...named("bash ash dash fish ksh mksh rbash sh zsh su", shell),
-  ...named("node nodejs bun deno", { ...javascript, before: /^(eval|run)$/ }),
+  ...named(
+    "bash ash dash fish ksh mksh rbash sh zsh su csh tcsh yash nu xonsh elvish runuser script flock expect",
+    shell,
+  ),
+  ...named("pwsh powershell", { from: 0 }),
+  ...named("node nodejs bun deno tsx ts-node", { ...javascript, before: /^(eval|run)$/ }),
   perl: { letters: "eEMm", valued: "I" },
-  python: { letters: "cm", valued: "WX" },
+  ...named("python pypy ipython", { letters: "cm", valued: "WX" }),
   ruby: { letters: "er", valued: "ICS" },
   php: { letters: "rBRE", long: "run process-begin process-code process-end", valued: "cdfzS" },
   lua: { letters: "el" },
   ...named(
-    "dc elixir erl ghc ghci gnuplot groovy julia kotlin octave osascript R Rscript racket scala swift",
+    "clojure clj dc elixir emacs erl guile raku sbcl ghc ghci gnuplot groovy julia kotlin octave osascript R Rscript racket scala swift",
     evaluates,
   ),
   ...named("psql mysql mariadb mongosh", sql),
@@ -85,30 +89,45 @@ export interface OpenCode {
 
 /** The first word that the command, or what it starts, would run as code although it is not all written there. */
 export function openCode(command: SimpleCommand, way: Way): OpenCode | undefined {
-  const own = openWord(command.words, way);
-  if (own) return { word: own, by: "names" };
-  for (const { words, isOpen, adds } of templates(command)) {
-    const found = openWord(words, way, isOpen) ?? (adds && readCode(words, way)?.wantsMore ? words[0] : undefined);
-    if (found) return { word: found, by: "added" };
-  }
-  for (const inner of command.runs) {
-    const found = openCode(inner, way);
-    if (found) return found;
-  }
-  return undefined;
+  const open = openCodes(command, way);
+  return open.find(({ by }) => by === "names") ?? open[0];
 }
+
+function openCodes(command: SimpleCommand, way: Way): readonly OpenCode[] {
+  const named = [command.words, ...templates(command).map(({ words }) => words)].flatMap((words) => {
+    const word = openWord(words, way, (each) => isOpenText(each, way));
+    return word ? [{ word, by: "names" as const }] : [];
+  });
+  const added = templates(command).flatMap(({ words, isOpen, adds }) => {
+    const word = openWord(words, way, isOpen) ?? (adds && readCode(words, way)?.wantsMore ? words[0] : undefined);
+    return word ? [{ word, by: "added" as const }] : [];
+  });
+  return [...named, ...added, ...command.runs.flatMap((inner) => openCodes(inner, way))];
+}
+
+/** If all commands are allowed, what a variable holds is theirs too; file names are not. */
+const isOpenText = (word: Word, way: Way) =>
+  way === "trust" ? word.kind === "glob" || hasPattern(word) : !isSettledText(word);
+
+const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"|\\.|\$\{[^}]*\}/gs;
+
+/** Beside a variable: `s,"$a"*,b,`. */
+const hasPattern = ({ kind, text }: Word) => kind === "unknown" && /[*?[]/.test(text.replaceAll(QUOTED, ""));
 
 /** Exactly what is written: no pattern, variable, tilde or braces. */
 export function isSettledText({ kind, numbers }: Word): boolean {
   return kind === "literal" && numbers !== true;
 }
 
-function openWord(words: readonly Word[], way: Way, isOpen = (_word: Word) => false): Word | undefined {
-  return readCode(words, way)?.code.find((word) => !isSettledText(word) || isOpen(word));
+function openWord(words: readonly Word[], way: Way, isOpen: (word: Word) => boolean): Word | undefined {
+  return readCode(words, way)?.code.find(isOpen);
 }
 
 function takerOf([program]: readonly Word[], way: Way): CodeTaker | undefined {
-  const name = basename(program?.value ?? "").replace(/^(python|pip|node|ruby|perl|php|lua|bash|ksh)[-.\d]+$/, "$1");
+  const name = basename(program?.value ?? "").replace(
+    /^(python|pypy|ipython|pip|node|ruby|perl|php|lua|bash|ksh)[-.\d]+$/,
+    "$1",
+  );
   const taker = Object.hasOwn(TAKERS, name) ? TAKERS[name]! : undefined;
   return taker?.ways?.includes(way) === false ? undefined : taker;
 }
@@ -178,7 +197,10 @@ function readOption(value: string, { first, letters = "", long = "", valued = ""
   for (let at = 1; at < value.length; at++) {
     const letter = value[at]!;
     const isLast = at === value.length - 1;
-    if (letters.includes(letter)) return { has: true, takes: isLast || letters === shell.letters };
+    if (letters.includes(letter)) {
+      const isBundle = [...value.slice(at)].every((each) => letters.includes(each));
+      return { has: true, takes: isBundle || letters === shell.letters };
+    }
     if (valued.includes(letter)) return { isFile: first !== undefined && letter === "f", takes: isLast };
     // What follows `-i` is a suffix.
     if (letter === "i" && letters === sed.letters && first !== undefined) return {};
@@ -198,7 +220,9 @@ interface Template {
 function templates({ words, runs }: SimpleCommand): readonly Template[] {
   const name = basename(words[0]?.value ?? "").replace(/^g(?=find$|xargs$)/, "");
   if (name === "xargs") {
-    const [mark] = words.flatMap(({ value }, at) => {
+    const starts = words.findIndex((word) => runs.some((inner) => inner.words[0] === word));
+    // `sed -i`, behind xargs, is no option of xargs.
+    const [mark] = words.slice(0, starts < 0 ? words.length : starts).flatMap(({ value }, at) => {
       const set = /^(?:-[a-zA-Z0-9]*[IiJ]|--r[a-z]*=?)(.*)$/s.exec(value)?.[1];
       if (set === undefined) return [];
       return set !== "" ? [set] : /[IJ]$/.test(value) ? [words[at + 1]?.value ?? "{}"] : ["{}"];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { denyPlaces, matcherOf } from "./deny-pattern.ts";
+import { deniesWriting, denyPlaces, matcherOf } from "./deny-pattern.ts";
 
 const places = (content: string, more: object = {}) =>
   denyPlaces([{ behavior: "deny", tool: "Read", content, base: "/base", ...more }], {
@@ -45,4 +45,19 @@ test("only Read deny rules with a path are used", () => {
   expect(places("x", { tool: "Edit" })).toEqual([]);
   expect(places("x", { content: undefined })).toEqual([]);
   expect([places("!x"), places("#x"), places("")]).toEqual([[], [], []]);
+});
+
+test.each<[string, string[], string[]]>([
+  ["Edit(secrets/**)", ["/p/secrets", "/p/secrets/deep", "/p/a/secrets"], ["/p/dist"]],
+  ["Write(./dist/kept.js)", ["/p/dist", "/p"], ["/p/src", "/p/dist/assets"]],
+  ["Edit(dist/*)", ["/p/dist", "/p/dist/a"], ["/p/src"]],
+  ["Edit(**/*.lock)", [], ["/p/dist"]],
+  ["Edit(**)", ["/p/dist"], ["/q"]],
+  ["Edit(//p/dist/assets/**)", ["/p/dist", "/p/dist/assets/x"], ["/p/dist/other"]],
+  ["Read(dist/**)", [], ["/p/dist"]],
+])("%s denies writing to some folders", (rule, denied, others) => {
+  const [tool, content] = [rule.slice(0, rule.indexOf("(")), rule.slice(rule.indexOf("(") + 1, -1)];
+  const rules = [{ behavior: "deny", tool, content, base: "/p" }];
+  const isDenied = (folder: string) => deniesWriting(folder, rules, { directories: ["/p"], home: "/home/me" });
+  expect([denied.filter((each) => !isDenied(each)), others.filter(isDenied)]).toEqual([[], []]);
 });

@@ -23,12 +23,18 @@ export type DenyPlace =
       readonly depth: number;
     };
 
+interface Places {
+  readonly directories: readonly string[];
+  readonly home: string;
+}
+
 export function denyPlaces(
   rules: readonly DenyRule[],
-  { directories, home }: { readonly directories: readonly string[]; readonly home: string },
+  { directories, home }: Places,
+  isOf: (tool: string) => boolean = (tool) => tool === "Read",
 ): DenyPlace[] {
   return rules.flatMap((rule) => {
-    if (rule.behavior !== "deny" || rule.tool !== "Read" || rule.content === undefined) return [];
+    if (rule.behavior !== "deny" || !isOf(rule.tool) || rule.content === undefined) return [];
     return anchorPattern(rule.content.trim(), rule.base, directories, home).flatMap(({ base, pattern }) =>
       toPlaces(base, pattern),
     );
@@ -36,17 +42,27 @@ export function denyPlaces(
 }
 
 /** The first rule that covers a path, as it is written. */
-export function ruleFor(
-  path: string,
-  rules: readonly DenyRule[],
-  places: { readonly directories: readonly string[]; readonly home: string },
-): string | undefined {
+export function ruleFor(path: string, rules: readonly DenyRule[], places: Places): string | undefined {
   const covers = (place: DenyPlace) => {
     if (place.kind === "path") return isInsideFolder(place.path, path);
     return isInsideFolder(place.folder, path) && matcherOf([place.pattern])(path.slice(place.folder.length + 1));
   };
   const found = rules.find((rule) => denyPlaces([rule], places).some(covers));
   return found && `${found.tool}(${found.content})`;
+}
+
+const EDITS: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);
+
+/** Whether a rule denies writing to this folder, to something that it names in it, or to all files in it. */
+export function deniesWriting(folder: string, rules: readonly DenyRule[], places: Places): boolean {
+  return denyPlaces(rules, places, (tool) => EDITS.has(tool)).some((place) => {
+    const at = place.kind === "path" ? place.path : place.folder;
+    if (place.kind === "path" && isInsideFolder(at, folder)) return true;
+    if (isInsideFolder(folder, at)) return true;
+    if (place.kind === "path" || !isInsideFolder(at, folder)) return false;
+    const names = `${folder.slice(at === "/" ? 1 : at.length + 1)}/x`.split("/");
+    return names.some((_, count) => matcherOf([place.pattern])(names.slice(0, count + 1).join("/")));
+  });
 }
 
 export function isInsideFolder(folder: string, path: string): boolean {

@@ -9,6 +9,7 @@ import {
   copyFileSync,
   fstatSync,
   lchownSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -53,8 +54,17 @@ interface Carried {
   readonly stamp: string;
   /** Of the real one. */
   readonly asKept: string;
-  /** What stands in for a real file: its inode and size, and the mode of the real one. */
-  readonly likeness?: { readonly ino: number; readonly size: number; readonly mode: number };
+  /** If it stands in for a real file. */
+  readonly likeness?: Likeness;
+}
+
+interface Likeness {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly mode: number;
+  /** The mode of the real file. */
+  readonly realMode: number;
 }
 
 /**
@@ -90,17 +100,18 @@ function openWriteFolder(path: string, among: string, tracked: TrackedFiles): Wr
     if (!isOpen) return [];
     const problems: string[] = [];
     const seen = new Set<string>();
+    const unread: string[] = [];
     const report = (name: string, why: string) => {
       if (!reported.has(name)) problems.push(`'${join(path, name)}' could not be kept: ${why}`);
       reported.add(name);
     };
-    try {
-      inFolder(source, (from) => carryFolder(from, real, "", { carried, seen, report }));
-    } catch (error) {
-      report("", (error as Error).message);
-    }
+    let origins: ReadonlyMap<number | undefined, string> | undefined;
+    const originOf = (ino: number) =>
+      (origins ??= new Map([...carried].map(([name, { likeness }]) => [likeness?.ino, name]))).get(ino);
+    const carrying = { real, carried, seen, unread, originOf, report };
+    carryInto(source, "", carrying, (from) => carryFolder(from, real, "", carrying));
     for (const [name, { asKept }] of carried) {
-      if (seen.has(name)) continue;
+      if (seen.has(name) || unread.some((folder) => folder === "" || name.startsWith(`${folder}/`))) continue;
       carried.delete(name);
       removeCarried(real, name.split("/"), asKept);
     }
@@ -197,14 +208,34 @@ export function createWriteFolders({ among, warn, trackedNear }: WriteFoldersOpt
 }
 
 interface Carrying {
+  readonly real: number;
   readonly carried: Map<string, Carried>;
   readonly seen: Set<string>;
+  /** Folders of which not everything was seen: what is missing there was perhaps not removed. */
+  readonly unread: string[];
+  /** The name of the real file that an inode stands in for. A command may have renamed it. */
+  originOf(ino: number): string | undefined;
   report(name: string, why: string): void;
 }
 
+/** Each level holds two folders open. */
+const MAX_DEPTH = 64;
+
+function carryInto(source: string, inside: string, carrying: Carrying, work: (from: number) => void): void {
+  try {
+    if (inside.split("/").length > MAX_DEPTH) throw new Error("it is too deep");
+    if (!inFolder(source, work)) throw new Error("it cannot be opened");
+  } catch (error) {
+    carrying.unread.push(inside);
+    carrying.report(inside, withoutFolder(error));
+  }
+}
+
+const withoutFolder = (error: unknown) => (error as Error).message.replaceAll(/\/proc\/self\/fd\/\d+\//g, "");
+
 /** Names are looked up in folders that are held open: a process that still runs may put links in their place. */
 function carryFolder(from: number, to: number, prefix: string, carrying: Carrying): void {
-  const { carried, seen, report } = carrying;
+  const { carried, seen, unread, report } = carrying;
   for (const name of readdirSync(through(from))) {
     const inside = prefix === "" ? name : `${prefix}/${name}`;
     const [source, target] = [through(from, name), through(to, name)];
@@ -217,7 +248,9 @@ function carryFolder(from: number, to: number, prefix: string, carrying: Carryin
           report(inside, "a file or link has the name of this folder");
           continue;
         }
-        inFolder(source, (below) => inFolder(target, (kept) => carryFolder(below, kept, inside, carrying)));
+        carryInto(source, inside, carrying, (below) => {
+          if (!inFolder(target, (kept) => carryFolder(below, kept, inside, carrying))) unread.push(inside);
+        });
         continue;
       }
       seen.add(inside);
@@ -227,40 +260,81 @@ function carryFolder(from: number, to: number, prefix: string, carrying: Carryin
         report(inside, "a folder has the name of this file");
         continue;
       }
+      const isSame = before?.likeness?.ino === entry.ino;
+      const origin = isSame ? inside : carrying.originOf(entry.ino);
+      const likeness = carried.get(origin ?? "")?.likeness;
+      const isUnwritten = likeness?.size === entry.size && likeness.mtimeMs === entry.mtimeMs;
+      // It got another name besides.
+      if (isSame && isUnwritten && likeness.mode === entry.mode) {
+        carried.set(inside, { ...before, stamp: fileStamp(entry) });
+        continue;
+      }
       if (entry.isSymbolicLink()) replace(to, name, (path) => symlinkSync(readlinkSync(source), path), entry);
-      else if (entry.isFile()) replace(to, name, (path) => copy(source, path, before?.likeness), entry);
-      else continue; // sockets and pipes belong to who made them
-      const likeness = before?.likeness?.ino === entry.ino ? { likeness: before.likeness } : {};
-      carried.set(inside, { stamp: fileStamp(lstatSync(source)), asKept: fileStamp(lstatSync(target)), ...likeness });
+      else if (!entry.isFile())
+        continue; // sockets and pipes belong to who made them
+      else if (origin !== undefined && !isSame && isUnwritten) linkReal(origin, to, name, carrying);
+      else replace(to, name, (path) => copy(source, path, likeness), entry);
+      carried.set(inside, {
+        stamp: fileStamp(lstatSync(source)),
+        asKept: fileStamp(lstatSync(target)),
+        ...(likeness && { likeness }),
+      });
     } catch (error) {
-      report(inside, (error as Error).message.replaceAll(/\/proc\/self\/fd\/\d+\//g, ""));
+      const origin = carrying.originOf(entry.ino);
+      if (origin !== undefined) seen.add(origin);
+      report(inside, withoutFolder(error));
     }
   }
 }
 
-function copy(source: string, target: string, likeness: Carried["likeness"]): void {
+/** A command renamed or linked what stands in for a real file: so is the real one. */
+function linkReal(origin: string, to: number, name: string, { real, carried }: Carrying): void {
+  const before = carried.get(origin)!;
+  const isDone = atParent(real, origin.split("/"), (folder, last) => {
+    const file = through(folder, last);
+    const wasOurs = fileStamp(lstatSync(file)) === before.asKept;
+    replace(to, name, (path) => linkSync(file, path), null);
+    if (wasOurs) carried.set(origin, { ...before, asKept: fileStamp(lstatSync(file)) });
+  });
+  if (!isDone) throw new Error("what was in this folder before cannot be moved");
+}
+
+function copy(source: string, target: string, likeness: Likeness | undefined): void {
   const fd = openSync(source, FILE);
   try {
     const file = `/proc/self/fd/${fd}`;
-    const { ino, mode, atimeMs, mtimeMs } = fstatSync(fd);
+    const entry = fstatSync(fd);
+    const { ino, mode, atimeMs, mtimeMs } = entry;
+    // A process that still runs may have put a pipe here since.
+    if (!entry.isFile()) throw new Error("it is no longer a file");
     const isLikeness = ino === likeness?.ino;
     if ((mode & 0o400) === 0) chmodSync(file, (mode & 0o777) | 0o400);
+    if (isLikeness && isPartlyWritten(file, likeness.size)) {
+      throw new Error("what was in it before can be replaced as a whole, but not changed");
+    }
     copyFileSync(file, target, constants.COPYFILE_EXCL);
-    if (isLikeness && beginsEmpty(target, likeness.size)) throw new Error("only a part of the file was written");
-    chmodSync(target, (isLikeness ? likeness.mode : mode) & 0o777);
+    chmodSync(target, (isLikeness ? likeness.realMode : mode) & 0o777);
     utimesSync(target, atimeMs / 1_000, mtimeMs / 1_000);
   } finally {
     closeSync(fd);
   }
 }
 
-/** Whether something was added to a file that stands in for one of this size. */
-function beginsEmpty(path: string, size: number): boolean {
+/** The end of what stands in for a file. Whoever writes the file anew removes it. */
+const MARKER = randomHex(16);
+
+/** Whether something was added to or changed in a file that stands in for one of this size. */
+function isPartlyWritten(path: string, size: number): boolean {
   if (size === 0) return false;
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const start = Buffer.alloc(Math.min(size, 4_096));
-    return readSync(fd, start, 0, start.length, 0) === start.length && start.every((byte) => byte === 0);
+    const has = (expected: Buffer, at: number) => {
+      const bytes = Buffer.alloc(expected.length);
+      return readSync(fd, bytes, 0, bytes.length, at) === bytes.length && bytes.equals(expected);
+    };
+    if (size < MARKER.length) return has(Buffer.alloc(size), 0);
+    const start = Buffer.alloc(Math.min(size - MARKER.length, 4_096));
+    return has(Buffer.from(MARKER), size - MARKER.length) || (start.length > MARKER.length && has(start, 0));
   } finally {
     closeSync(fd);
   }
@@ -276,47 +350,69 @@ function likenessesIn(source: string, path: string, real: number, tracked: Track
     if (!entry?.isFile() || name.split("/").includes("..")) continue;
     const likeness = join(source, name);
     mkdirSync(dirname(likeness), { recursive: true });
-    imitate(likeness, known, 0o200);
+    imitate(likeness, known, { mode: 0o200, end: MARKER });
     const stat = lstatSync(likeness);
-    const { ino, size } = stat;
-    made.set(name, { stamp: fileStamp(stat), asKept: fileStamp(entry), likeness: { ino, size, mode: entry.mode } });
+    const { ino, size, mtimeMs, mode } = stat;
+    made.set(name, {
+      stamp: fileStamp(stat),
+      asKept: fileStamp(entry),
+      likeness: { ino, size, mtimeMs, mode, realMode: entry.mode },
+    });
   }
   return made;
 }
 
-function replace(folder: number, name: string, make: (path: string) => void, { uid, gid }: Stats): void {
+/** `owner`: of what is made, if it is to have one. */
+function replace(folder: number, name: string, make: (path: string) => void, owner: Stats | null): void {
   const temporary = through(folder, `.${name.slice(0, 100)}.${randomHex(8)}`);
   try {
     make(temporary);
-    if (process.getuid?.() === 0) lchownSync(temporary, uid, gid);
+    if (owner && process.getuid?.() === 0) lchownSync(temporary, owner.uid, owner.gid);
     renameSync(temporary, through(folder, name));
-  } catch (error) {
+  } finally {
+    // Still there if that failed, or if both are the same file.
     rmSync(temporary, { force: true });
-    throw error;
   }
 }
 
 /** A process that still runs removed what it had written. What someone else has put there since stays. */
-function removeCarried(folder: number, [name, ...more]: readonly string[], asKept: string): void {
-  const path = through(folder, name!);
-  if (more.length > 0) return inFolder(path, (below) => removeCarried(below, more, asKept));
-  const entry = lstatOrNull(path);
-  if (entry && fileStamp(entry) === asKept) rmSync(path, { force: true });
+function removeCarried(folder: number, parts: readonly string[], asKept: string): void {
+  atParent(folder, parts, (parent, name) => {
+    const path = through(parent, name);
+    const entry = lstatOrNull(path);
+    if (entry && fileStamp(entry) === asKept) rmSync(path, { force: true });
+  });
 }
 
-/** Does nothing if it is none, or a link. */
-function inFolder(path: string, work: (fd: number) => void): void {
+/** Opens the folders on the way, through no link. False if there is one. */
+function atParent(
+  folder: number,
+  [name, ...more]: readonly string[],
+  work: (parent: number, name: string) => void,
+): boolean {
+  if (more.length === 0) {
+    work(folder, name!);
+    return true;
+  }
+  let isDone = false;
+  inFolder(through(folder, name!), (below) => (isDone = atParent(below, more, work)));
+  return isDone;
+}
+
+/** False if it is none, or a link, or cannot be opened. */
+function inFolder(path: string, work: (fd: number) => void): boolean {
   let fd: number;
   try {
     fd = openSync(path, FOLDER);
   } catch {
-    return;
+    return false;
   }
   try {
     work(fd);
   } finally {
     closeSync(fd);
   }
+  return true;
 }
 
 const through = (fd: number, name = ".") => `/proc/self/fd/${fd}/${name}`;

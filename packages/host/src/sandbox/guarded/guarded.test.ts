@@ -57,6 +57,33 @@ test("files that configure us are guarded under other names, through links, and 
   expect(keptFolders).toEqual(["", "home", "p", "p/tools"]);
 });
 
+test("what runs at the next log-in is guarded at home; the folders above it stay ordinary", () => {
+  using p = place();
+  p.write("home/.ssh/config");
+  p.write("home/.config/fish/config.fish");
+  p.write("home/.config/app/settings");
+  p.write("dotfiles/nvim/init.lua");
+  symlinkSync("../../dotfiles/nvim", join(p.root, "home/.config/nvim"));
+  const { readOnly, pinned, keptFolders, links, missingFiles } = p.find();
+  expect(readOnly).toEqual(["dotfiles/nvim", "home/.config/fish", "home/.ssh/config"]);
+  expect({ pinned, links }).toEqual({ pinned: [], links: ["home/.config/nvim"] });
+  expect(keptFolders).toEqual(["", "home", "home/.config", "home/.ssh", "p"]);
+  const missing = [".ssh/authorized_keys", ".config/systemd", ".local/share/applications", ".xprofile"];
+  expect(missingFiles).toEqual(expect.arrayContaining(missing.map((name) => `home/${name}`)));
+});
+
+test("someone who works on such a folder, or where it leads, can do so", () => {
+  using p = place();
+  p.write("home/.config/nvim/lua/init.lua");
+  p.write("home/dotfiles/fish/config.fish");
+  symlinkSync("../dotfiles/fish", join(p.root, "home/.config/fish"));
+  const at = (name: string) => join(p.root, name);
+  const find = (cwd: string) =>
+    findGuarded({ directories: [at(cwd)], cwd: at(cwd), home: at("home"), configDir: at("home/.claude") });
+  expect(find("home/.config/nvim/lua").readOnly).toEqual([at("home/dotfiles/fish")]);
+  expect(find("home/dotfiles/fish").readOnly).toEqual([at("home/.config/nvim")]);
+});
+
 test("git: hooks are read-only, settings are watched, the folder cannot be replaced, the rest is writable", () => {
   using p = place();
   for (const name of ["config", "HEAD", "hooks/a", "objects/x", "info/attributes", "worktrees/w/HEAD"]) {

@@ -3,12 +3,14 @@
 
 import { readdirSync, type Dirent } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { AT_HOME, IN_HOME_FOLDERS, isStartFile, START_FILES } from "./at-home.ts";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
 import { guardPrograms } from "./guard-programs.ts";
 import {
   createFolderLookup,
   isFolder,
+  isWritable,
   lstatOrNull,
   readLink,
   realPath,
@@ -75,11 +77,6 @@ export const NOTHING_GUARDED: Guarded = {
 
 // One list for each place. What is protected when it exists is moved aside when a command creates it.
 
-const START_FILES =
-  ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .profile .zshrc .zprofile .zshenv .zlogin .zlogout".split(
-    " ",
-  );
-
 /** The folders are ones that only people and editors write to. */
 const IN_PROJECT = [
   ".mcp.json .gitconfig .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs",
@@ -91,19 +88,7 @@ const IN_PROJECT = [
   .flatMap((line) => line.split(" "))
   .concat(START_FILES);
 
-/**
- * The programs that hooks use read these at home: what is in `.curlrc` could write any file. So do editors. Every program has
- * its own, so there is no list.
- */
-export const isStartFile = (name: string) => /^\.[\w-]+rc$|^\.jq$/.test(name);
 const startFilesIn = (folder: string) => entriesIn(folder).flatMap(({ name }) => (isStartFile(name) ? [name] : []));
-
-const AT_HOME = [
-  ".gitconfig .config/git .claude.json",
-  ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .cargo/config .cargo/config.toml .ripgreprc",
-]
-  .flatMap((line) => line.split(" "))
-  .concat(START_FILES);
 
 /** Protects a path that exists, and one that does not: as a folder that cannot be created, or as anything moved aside. */
 export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
@@ -175,7 +160,10 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const isFixed = (folder: string) => readOnly.has(folder) || isCovered(folder);
   const around = foldersAbove(held(), { isFixed, kept: [...directories, home], free: cwd, firm });
   for (const folder of around.pinned) found.pinned.add(folder);
-  const programFolders = guardPrograms(programs, { guard, links, held: [...found.pinned, ...around.kept] });
+  const keptAlready = [...found.pinned, ...around.kept];
+  const programFolders = guardPrograms(programs, { guard, links, held: keptAlready });
+  const homeFolders = guardInHome(home, places, { guard, found, lookAt });
+  const keptToo = new Set([...programFolders, ...homeFolders.filter((folder) => !keptAlready.includes(folder))]);
   return {
     readOnly: [...readOnly],
     pinned: [...found.pinned.union(found.free)],
@@ -188,7 +176,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     contents: [...found.contents],
     closedFolders: [...found.closedFolders],
     startFolders: [home],
-    keptFolders: [...around.kept, ...programFolders],
+    keptFolders: [...around.kept, ...keptToo],
     places,
   };
 }
@@ -219,6 +207,40 @@ function guardPlace(place: string, { isRoot, guard, found }: GuardOptions & { re
   guardHusky(join(place, ".husky"), guard, found.closedFolders);
   freeWorktrees(claudeDir, found.free);
 }
+
+interface InHomeOptions {
+  readonly guard: Guard;
+  readonly found: Record<"links" | "missingFiles", Set<string>>;
+  lookAt(folder: string): ResolvedFolder;
+}
+
+/**
+ * Most of them are missing, so each folder is listed once. Not those in which someone works: the project would be closed.
+ * Returns the existing folders, which must stay in place.
+ */
+function guardInHome(
+  home: string,
+  places: readonly string[],
+  { guard, found, lookAt }: InHomeOptions,
+): readonly string[] {
+  const kept = new Set<string>();
+  for (const [name, names] of IN_HOME_FOLDERS) {
+    const folder = name === "." ? home : `${home}/${name}`;
+    const { real, links } = lookAt(folder);
+    for (const link of links) found.links.add(link);
+    const there = new Set(real === null ? [] : entriesIn(real).map((entry) => entry.name.toLowerCase()));
+    const target = real ?? realMissing(folder, lookAt);
+    for (const each of names) {
+      if (!there.has(each.toLowerCase())) found.missingFiles.add(`${target}/${each}`);
+      else if (!isAround(realPath(`${target}/${each}`), places)) guard(`${folder}/${each}`);
+    }
+    for (let at = real; at !== null && at !== dirname(at) && !kept.has(at); at = dirname(at)) kept.add(at);
+  }
+  return [...kept].filter((folder) => isWritable(dirname(folder)));
+}
+
+const isAround = (folder: string | null, places: readonly string[]) =>
+  folder !== null && places.some((place) => `${place}/`.startsWith(`${folder}/`));
 
 /** Skills, agents and servers are also read from the folders above the one where a session works. */
 function guardAbove(folder: string, { guard, found }: GuardOptions): void {

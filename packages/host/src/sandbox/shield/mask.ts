@@ -1,7 +1,17 @@
 // The mask mounted over hidden files: a socket without a listener. Opening it fails, even for root, and git ignores it,
 // so a hidden file is never committed as an empty one.
 
-import { chmodSync, closeSync, existsSync, fchmodSync, ftruncateSync, futimesSync, linkSync, openSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  ftruncateSync,
+  futimesSync,
+  linkSync,
+  openSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { TrackedFile } from "../denied/git-index.ts";
 import { createPrivateFile } from "../../files/private-file.ts";
@@ -30,11 +40,12 @@ export function createLikeness(folder: string, file: TrackedFile): string {
   return path;
 }
 
-/** `mode`: what may be done with it besides. */
-export function imitate(path: string, { size, mtime, isExecutable }: TrackedFile, mode = 0): void {
+/** `mode`: what may be done with it besides; `end`: its last bytes, if it is long enough. */
+export function imitate(path: string, { size, mtime, isExecutable }: TrackedFile, { mode = 0, end = "" } = {}): void {
   const fd = openSync(path, "wx", 0o200);
   try {
     ftruncateSync(fd, size);
+    if (end !== "" && size >= end.length) writeSync(fd, end, size - end.length);
     fchmodSync(fd, mode | (isExecutable ? 0o100 : 0));
     futimesSync(fd, mtime, mtime);
   } finally {

@@ -18,6 +18,7 @@ import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { deniedNotes, untrackedNotes } from "../denied/denied-notes.ts";
 import { createTrackedFiles, trackedIn, type TrackedFiles } from "../denied/git-index.ts";
 import { createWriteFolders } from "../denied/write-folder.ts";
+import { deniesWriting } from "../denied/deny-pattern.ts";
 import { createWatch } from "../watch/watch.ts";
 
 export interface ShieldOptions extends DenyOptions {
@@ -247,7 +248,10 @@ export function createShield(
       const foreign = foreignSockets(!isGuarded);
       const sockets = await hideSockets(foreign);
       const places = withFormer(options.directories(), options.former?.());
-      const writable = writeFolders.open(hidden.folders.filter((path) => isWritable(path, places, guarded)));
+      const rules = [...options.rules(), ...(owner === undefined ? [] : (options.rulesOf?.(owner)?.rules() ?? []))];
+      const isFixedByRule = (path: string) => deniesWriting(path, rules, { directories: places, home: options.home });
+      const isOpen = (path: string) => isWritable(path, places, guarded) && !isFixedByRule(path);
+      const writable = writeFolders.open(hidden.folders.filter(isOpen));
       const tracked = trackedHidden(hidden);
       const masks = likenesses(hidden.files);
       const covers: Covers = {

@@ -5,7 +5,8 @@ import { basename, dirname, join, sep } from "node:path";
 import { fileStamp } from "@keelson/protocol";
 import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
-import { isStartFile, type Guarded } from "../guarded/guarded.ts";
+import { isStartFile } from "../guarded/at-home.ts";
+import type { Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
 import { isFolder, lstatOrNull, readLink } from "../guarded/stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
@@ -125,11 +126,11 @@ export function createWatch(options: WatchOptions): Watch {
     return [...moved, ...notes];
   }
 
-  /** Whether nothing was created in this folder since we began to watch. Most commands create nothing in most folders. */
+  /** Whether this folder is missing, or nothing was created in it since we began to watch: true for most after most commands. */
   function isUnchanged(): (folder: string) => boolean {
-    const now = new Map(
-      [...folderStamps].map(([folder, stamp]) => [folder, stamp !== "" && settledStamp(folder) === stamp]),
-    );
+    const isSame = (folder: string, stamp: string) =>
+      stamp === "" ? lstatOrNull(folder) === null : settledStamp(folder) === stamp;
+    const now = new Map([...folderStamps].map(([folder, stamp]) => [folder, isSame(folder, stamp)]));
     return (folder) => now.get(folder) === true;
   }
 

@@ -5,7 +5,7 @@ import { asks } from "../../dialogs/dialog.test-support.ts";
 import { FakeSession, turnEnd } from "./fake-session.test-support.ts";
 import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
 
-const REPLIES = { initialize: {}, get_session_info: {}, get_settings: { effective: {}, sources: [], applied: {} } };
+const REPLIES = { get_settings: { effective: {}, sources: [], applied: {} } };
 
 async function start(clock: FakeClock) {
   const session = new FakeSession(REPLIES);
