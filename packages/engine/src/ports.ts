@@ -253,6 +253,11 @@ export interface Ports {
   /** Dollars spent so far in this process; null if a price is unknown. */
   spent(): number | null;
   now(): number;
+  /**
+   * Begins to time a call that runs. The function ends it and returns how many milliseconds it took, without the time that
+   * a person was waited for. Absent where no one is asked: `now` says it.
+   */
+  timeCall?(id: string): () => number;
   newId(): string;
 }
 

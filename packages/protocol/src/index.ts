@@ -52,7 +52,6 @@ export {
 export {
   isResult,
   type AssistantMessage,
-  type InitMessage,
   type Message,
   type ModelUsage,
   type ResultMessage,
@@ -67,10 +66,24 @@ export {
   controlError,
   controlSuccess,
   readControlResponse,
+  controlBody,
   type ControlCancelRequest,
   type ControlRequest,
   type ControlResponse,
 } from "./stream/control.ts";
+export type { SystemMessages, SystemSignal, SystemSubtype } from "./stream/system-messages.ts";
+export type {
+  ClientQuestion,
+  ClientQuestions,
+  ControlRequests,
+  ControlSubtype,
+  FieldsOf,
+  ListedCommand,
+  PendingQuestions,
+  ReplyTo,
+  Unchecked,
+  UncheckedRequest,
+} from "./stream/control-requests.ts";
 export type { ScheduledJob, ScheduledWakeup } from "./configuration/schedule.ts";
 export type {
   EnvironmentUpdate,

@@ -3,8 +3,10 @@ export type { OpenedSession, OpenOptions, ShippedPrograms } from "./session/open
 export type { Debug, DebugCategory } from "./observe/debug.ts";
 export { OpenError, type SessionChoice } from "./session/place.ts";
 
-import type { listInstructions as ListInstructions } from "./instructions/list.ts";
+import type { listInstructions as ListInstructions, outsideIncludes as OutsideIncludes } from "./instructions/list.ts";
 
 /** Loaded on first call; sessions do not need it. */
 export const listInstructions: typeof ListInstructions = async (snapshot) =>
   (await import("./instructions/list.ts")).listInstructions(snapshot);
+export const outsideIncludes: typeof OutsideIncludes = async (snapshot) =>
+  (await import("./instructions/list.ts")).outsideIncludes(snapshot);

@@ -160,7 +160,7 @@ test("streamJson() sends the input and prints the output, however it is split in
     { type: "user", message: { role: "user", content: "héllo" }, uuid: "u", session_id: "", parent_tool_use_id: null },
     { type: "control_response", response: { subtype: "success", request_id: "top", response: { behavior: "allow" } } },
     { type: "control_cancel_request", request_id: "c" },
-    { type: "control_request", request_id: "no request", request: { subtype: "undefined" } },
+    { type: "control_request", request_id: "no request", request: { subtype: "undefined" } as never },
     { type: "user", message: { role: "user", content: [{ type: "text", text: "bye" }] }, parent_tool_use_id: null },
   ]);
   expect(lines()).toEqual([success("héllo"), success("[object Object]")]);
@@ -235,7 +235,7 @@ test("a huge tool output is shortened on the stream, but not for the model", asy
 });
 
 test("a client that writes without reading has to wait until it reads", async () => {
-  const large = { type: "x", text: "y".repeat(2_000_000) } as Outbound;
+  const large = { type: "x", text: "y".repeat(2_000_000) } as never;
   // The first is being written, the second waits behind it.
   const { session, sent } = fakeSession((prompt) => (prompt === "go" ? [large, large] : []));
   const reading = Promise.withResolvers<void>();

@@ -15,8 +15,9 @@ export interface OnePrompt {
 export function text(session: Session, streams: Streams, options: OnePrompt): Promise<number> {
   let noteRetries: ReturnType<typeof RetryNotes.retryNotes> | undefined;
   const warn = (message: Outbound) => {
-    const { subtype, tag, content } = message as { subtype?: unknown; tag?: unknown; content?: unknown };
-    if (message.type === "system" && subtype === "informational" && tag === "model") streams.error(String(content));
+    const subtype = message.type === "system" ? message.subtype : undefined;
+    if (message.type === "system" && message.subtype === "informational" && message.tag === "model")
+      streams.error(message.content);
     // Few sessions need it.
     if (subtype === "api_retry" || "subagent_retry" in message)
       noteRetries ??= (require("./retry-notes.ts") as typeof RetryNotes).retryNotes((line) => streams.error(line));

@@ -125,7 +125,7 @@ export const base = (event: HookEvent, ...carries: readonly ("permission_mode" |
   cwd: "<project>",
   prompt_id: "<uuid>",
   ...(carries.includes("permission_mode") ? { permission_mode: "default" } : {}),
-  ...(carries.includes("effort") ? { effort: { level: "high" } } : {}),
+  ...(carries.includes("effort") ? { effort: { level: "medium" } } : {}),
   hook_event_name: event,
 });
 /** The same before the first prompt. */

@@ -138,3 +138,14 @@ test("a prompt that is larger than the window is refused with advice; the next o
   ]);
   expect(JSON.stringify(model.requests.at(-1)!.body.messages)).toContain("then this");
 });
+
+test("with automatic compaction off, a short conversation whose reply had much reasoning in it continues", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([
+    { text: "answer 1", usage: { input_tokens: 3_000, output_tokens: 28_500 } },
+    { text: "answer 2" },
+  ]);
+  const env = windowOf(32_000, { DISABLE_AUTO_COMPACT: "1" });
+  const ended = await chat(home, ["hello", "and then?"], { url: model.url, env });
+  expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["answer 1", "answer 2"]);
+});

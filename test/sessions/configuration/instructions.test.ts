@@ -92,6 +92,15 @@ test("a file outside the project reaches the model only after approval, and the 
     hasClaudeMdExternalIncludesApproved: true,
   });
   expect((await first(home)).blocks.join("")).toContain("hunter2");
+
+  // What CLAUDE.md includes later is another file, and the approval was not for it.
+  put(home, { "CLAUDE.md": "@~/secret.md @~/other.md", "~/other.md": "hunter3" });
+  const changed = await first(home);
+  expect(changed.blocks.join("")).toContain("hunter2");
+  expect(JSON.stringify(changed.body)).not.toContain("hunter3");
+  expect(changed.stderr).toContain(`keelson instructions approve ${join(home.home, "other.md")}`);
+  await runKeelson(["instructions", "approve", join(home.home, "other.md")], { home });
+  expect((await first(home)).blocks.join("")).toMatch(/hunter2[^]*hunter3/);
 });
 
 test("reading a file brings in the instructions of its folders and the rules about it, once", async () => {

@@ -82,6 +82,36 @@ test("a PermissionRequest hook runs to its end, although the client answers firs
   expect(messagesOf(await running.done, "system/informational")).toEqual([]);
 });
 
+test("a question says whether its reason tells more than that approval is needed", async () => {
+  using home = temporaryHome();
+  const outside = home.write("~/out.txt", "outside");
+  const calls = [
+    { name: "Write", input: { file_path: "a.txt", content: "x" } },
+    { name: "Read", input: { file_path: outside } },
+    bash("touch b.txt"),
+    bash("rm -rf ."),
+    { name: "Write", input: { file_path: ".git/config", content: "x" } },
+  ];
+  await using model = await startMockModel([...calls.map((call) => ({ calls: [call] })), { text: "done" }]);
+  const args = [...CHAT, "--permission-prompt-tool", "stdio"];
+  await using running = startKeelson(args, { home, url: model.url, stdin: "open" });
+  running.send(prompt("go"));
+  const seen: unknown[] = [];
+  for (const [index] of calls.entries()) {
+    const id = `call_${index + 1}_1`;
+    const { json: asked } = await running.waitForLine(({ request }) => request?.tool_use_id === id);
+    seen.push(asked.request.decision_reason_is_default ?? asked.request.decision_reason);
+    running.send(answer(asked.request_id, { behavior: "deny", message: "No" }));
+  }
+  expect(seen).toEqual([
+    true,
+    true,
+    true,
+    expect.stringContaining("it would remove"),
+    expect.stringContaining("It is protected"),
+  ]);
+});
+
 test("in default mode looking is free inside the folder, and only there", async () => {
   using home = temporaryHome();
   home.write("in.txt", "inside");

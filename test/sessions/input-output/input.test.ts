@@ -406,6 +406,7 @@ test("can_use_tool: allowed once, the call runs", async () => {
     input: { file_path: "a.txt", content: "hi" },
     permission_suggestions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
     decision_reason: expect.any(String),
+    decision_reason_is_default: true,
     decision_reason_type: "other",
     tool_use_id: "call_1_1",
   });

@@ -188,6 +188,7 @@ test("stream-json is init, a line per block, a line per tool result, and the res
       tool_result_meta: [
         { id: "<call-1>", permission_decision: { decision: "accept", source: "config", reason_type: "mode" } },
       ],
+      tool_duration_ms: "<duration>",
     },
     {
       type: "user",
@@ -211,6 +212,7 @@ test("stream-json is init, a line per block, a line per tool result, and the res
       tool_result_meta: [
         { id: "<call-2>", permission_decision: { decision: "accept", source: "config", reason_type: "mode" } },
       ],
+      tool_duration_ms: "<duration>",
     },
   ]);
   const ids = ended.messages.map(({ uuid }) => uuid);

@@ -303,14 +303,16 @@ test("the transcript has the fields other programs read", async () => {
   });
   expect(answer).toMatchObject({ parentUuid: result.uuid, message: { stop_reason: "end_turn" } });
   const beside = entries.filter(({ uuid }) => !uuid);
-  expect(beside.map(({ type, operation }) => operation ?? type)).toEqual([
+  const isSeal = ({ type }: { type: string }) => type === "keelson-seal";
+  // The proof comes while the model takes its time, or at the end.
+  expect(beside.filter(isSeal)).toHaveLength(1);
+  expect(beside.filter((entry) => !isSeal(entry)).map(({ type, operation }) => operation ?? type)).toEqual([
     "enqueue",
     "dequeue",
-    "keelson-seal",
     "last-prompt",
     "cost-state",
   ]);
-  expect(beside[3]).toEqual({
+  expect(beside.find(({ type }) => type === "last-prompt")).toEqual({
     type: "last-prompt",
     lastPrompt: "what is there?",
     leafUuid: answer.uuid,

@@ -100,10 +100,15 @@ shielded.each(users)(
 
 shielded("what cannot be done with a denied folder is said with the rule and the way out", async () => {
   using home = projectWith(["Read(./dist/**)"], { "dist/old.js": SECRET });
-  const [removed, read] = await run(home, ["rm -r di*t", 'node -e \'require("fs").readFileSync("di"+"st/old.js")\'']);
+  const [removed, read, renamed] = await run(home, [
+    "rm -r di*t",
+    'node -e \'require("fs").readFileSync("di"+"st/old.js")\'',
+    'touch new; node -e \'require("fs").renameSync("new","di"+"st/new")\'',
+  ]);
   expect(removed).toContain("The deny rule Read(./dist/**) hides 'dist' from commands: it appears empty.");
   expect(removed).toContain("New files in it are kept");
   expect(read).toContain("The deny rule Read(./dist/**) hides 'dist'");
+  expect(renamed).toContain("write into it (copy, not rename)");
   expect(readFileSync(join(home.project, "dist/old.js"), "utf8")).toBe(SECRET);
 });
 
@@ -242,6 +247,20 @@ ordinary(
     expect(lstatSync(file("old.js")).mode & 0o777).toBe(0o644);
   },
 );
+
+ordinary("a denied file that git does not know yet is not added, and the model reads why", async () => {
+  using home = repository();
+  home.settings({ permissions: { deny: ["Read(.secret)"], allow: ["Bash"] } });
+  writeFileSync(join(home.project, ".secret"), SECRET);
+  writeFileSync(join(home.project, "new"), "");
+  const [failed, added] = await run(
+    home,
+    ["git add -A; git status --short", "git add -A -- :/ ':(top,exclude).s*t' && git status --short"],
+    { asNobody: true },
+  );
+  expect(failed).toContain("The deny rule Read(.secret) hides '.secret' from commands, so git cannot read it.");
+  expect(added).toBe("A  new\n?? .secret");
+});
 
 testUnless(confinementMissing() ?? (process.getuid?.() === 0 ? null : "needs root"), test)(
   "where git cannot be helped, the model reads which rule it was and how to go on, and that works",

@@ -429,10 +429,10 @@ hooks:
   ]);
 });
 
-test("an agent of a plugin has no hooks, servers or mode, and its text names its folder", async () => {
+test("an agent of a plugin has no hooks or servers, its mode only narrows, and its text names its folder", async () => {
   using world = agentWorld();
   const more =
-    "permissionMode: plan\nmcpServers: slack\nhooks:\n  Stop:\n    - hooks:\n        - {type: command, command: x}\n";
+    "permissionMode: acceptEdits\nmcpServers: slack\nhooks:\n  Stop:\n    - hooks:\n        - {type: command, command: x}\n";
   const root = join(world.root, "kit");
   const file = world.put(
     "kit/agents/a.md",
@@ -450,6 +450,7 @@ test("an agent of a plugin has no hooks, servers or mode, and its text names its
       skills: [],
       mcpServers: [],
       hooks: [],
+      permissionMode: "acceptEdits",
       plugin: { name: "kit", id: "kit@inline", root, data: `${root}-data` },
     },
     expect.objectContaining({ name: "kit:b", file: single }),
@@ -457,7 +458,7 @@ test("an agent of a plugin has no hooks, servers or mode, and its text names its
   expect(agentProblems(world, set.problems).map((line) => line.replace(/^.*?`/, "`"))).toEqual([
     "`hooks` has no effect in an agent of a plugin",
     "`mcpServers` has no effect in an agent of a plugin",
-    "`permissionMode` has no effect in an agent of a plugin",
+    "`permissionMode` does not widen the mode in an agent of a plugin",
   ]);
   expect(await agentText(set.find("kit:a")!)).toBe(`Use ${root}/x and ${root}-data, not \${HOME}`);
 });

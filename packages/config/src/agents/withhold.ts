@@ -39,7 +39,8 @@ export function withhold(agent: Mutable<AgentDefinition>, { lines, policy, odd }
   const { source, plugin, untrusted, permissionMode, mcpServers, memory } = agent;
   const place =
     plugin !== undefined ? "in an agent of a plugin" : untrusted ? "because this folder is not trusted" : undefined;
-  const lose = (key: string, why: string) => odd({ line: lines[key] ?? 1, why: `\`${key}\` has no effect ${why}` });
+  const lose = (key: string, why: string, what = "has no effect") =>
+    odd({ line: lines[key] ?? 1, why: `\`${key}\` ${what} ${why}` });
 
   const noHooks = place ?? (source === "managed" ? undefined : policy.hooks);
   if (noHooks !== undefined && "hooks" in lines) {
@@ -53,10 +54,12 @@ export function withhold(agent: Mutable<AgentDefinition>, { lines, policy, odd }
     agent.mcpServers = named;
     lose("mcpServers", noServers);
   }
-  const isWide = permissionMode !== undefined && !isAsking(permissionMode);
-  if (place !== undefined && (isWide || (plugin !== undefined && "permissionMode" in lines))) {
+  // A mode that is stricter than the parent's holds whoever wrote it; nothing is wider than `bypassPermissions`.
+  if (place !== undefined && permissionMode === "bypassPermissions") {
     delete agent.permissionMode;
     lose("permissionMode", place);
+  } else if (place !== undefined && permissionMode !== undefined && !isAsking(permissionMode)) {
+    lose("permissionMode", place, "does not widen the mode");
   }
   // Memory is a folder that an agent changes unasked; and what the user's own agent of this name remembers is not for
   // this one.

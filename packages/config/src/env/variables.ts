@@ -346,6 +346,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   PATH: system("folders to look for programs in", "cli", "config", "host", "runtime", "sdk"),
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
+  GIT_CONFIG_COUNT: system("how many of git's settings are in the environment", "host"),
   WSL_DISTRO_NAME: system("set inside WSL", "host", "tools"),
   DBUS_SESSION_BUS_ADDRESS: system(
     "address of the secret service and of the session bus, which commands get in part",

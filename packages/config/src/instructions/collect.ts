@@ -33,8 +33,8 @@ export interface CollectOptions {
   readonly uid?: number | undefined;
   isExcluded(path: string): boolean;
   isDenied(path: string): boolean;
-  /** Whether the user allows this project to include files from outside. Only called if there is one. */
-  isApproved(): boolean;
+  /** Whether the user allows this project to include a file from outside, by its real path. Only called if there is one. */
+  isApproved(real: string): boolean;
 }
 
 export interface Collector {
@@ -70,7 +70,6 @@ export function createCollector(options: CollectOptions): Collector {
   const leftOut: LeftOut[] = [];
   const watched = new Map<string, InstructionStamp>();
   const left = { files: MOST_FILES, bytes: MOST_BYTES, patterns: MOST_PATTERNS };
-  let approved: boolean | undefined;
 
   const watch = (path: string) => {
     const known = watched.get(path);
@@ -83,7 +82,7 @@ export function createCollector(options: CollectOptions): Collector {
     if (leftOut.length < MOST_LEFT_OUT) leftOut.push({ path, why, notable: true, ...more });
   };
   const accepts = (real: string, roots: readonly string[] | undefined) =>
-    roots === undefined || roots.some((root) => isWithin(root, real)) || (approved ??= options.isApproved());
+    roots === undefined || roots.some((root) => isWithin(root, real)) || options.isApproved(real);
 
   /** The text of a file that is not loaded yet; otherwise undefined, with the reason in `leftOut`. */
   function open(candidate: Candidate, parent?: string): { text: string; real: string } | undefined {
@@ -101,7 +100,7 @@ export function createCollector(options: CollectOptions): Collector {
     }
     if (reading.kind === "refused") return void leaveOut(path, reading.why, more);
     if (reading.kind === "outside")
-      return void leaveOut(path, outside(path, reading.real), { ...more, external: true });
+      return void leaveOut(path, outside(path, reading.real), { ...more, external: true, real: reading.real });
     const { real, text } = reading;
     if (taken.has(real)) return undefined;
     if (isOurs && real !== path && options.isExcluded(real))

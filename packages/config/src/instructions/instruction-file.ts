@@ -34,6 +34,8 @@ export interface LeftOut {
   readonly notable: boolean;
   /** `keelson instructions approve` would allow it. */
   readonly external?: true;
+  /** What has to be approved for that. */
+  readonly real?: string;
 }
 
 /** A rule that is loaded when a matching file is touched. */

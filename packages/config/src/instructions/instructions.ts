@@ -9,11 +9,12 @@ export type {
   LoadReason,
   WaitingRule,
 } from "./instruction-file.ts";
+export { includeAnswers } from "./approval.ts";
 export { repositoryRoot } from "./files/repository.ts";
 export { memoryDirectory, readMemoryIndex } from "./memory.ts";
 
 import type { writeApproval as WriteApproval } from "./approve.ts";
 
 /** Loaded late: only `keelson instructions approve` edits JSON. */
-export const writeApproval: typeof WriteApproval = async (place, approved) =>
-  (await import("./approve.ts")).writeApproval(place, approved);
+export const writeApproval: typeof WriteApproval = async (place, answer) =>
+  (await import("./approve.ts")).writeApproval(place, answer);

@@ -254,13 +254,13 @@ test("external files need approval, are always reported, and links do not get ar
   expect(paths(set.files)).toEqual(["project/CLAUDE.md"]);
   expect(paths(set.nested("sub/file.ts"))).toEqual([]);
   const by = ", included by project/CLAUDE.md: it is outside this project, and external files are not approved here";
-  const fix = "; to approve them, run keelson instructions approve";
+  const fix = (real: string) => `; to approve it, run: keelson instructions approve ${real}`;
   const leads = (to: string) =>
-    `it links to ${to}, outside this project, and external files are not approved here${fix}`;
+    `it links to ${to}, outside this project, and external files are not approved here${fix(to)}`;
   expect(set.notices.map(plain)).toEqual([
-    `Instruction file secret/passwords.md${by}${fix}`,
-    `Instruction file home/notes.md${by}${fix}`,
-    `Instruction file secret/more.md${by}${fix}`,
+    `Instruction file secret/passwords.md${by}${fix("secret/passwords.md")}`,
+    `Instruction file home/notes.md${by}${fix("home/notes.md")}`,
+    `Instruction file secret/more.md${by}${fix("secret/more.md")}`,
     `Instruction file project/inside.md, included by project/CLAUDE.md: ${leads("secret/passwords.md")}`,
     `Instruction file project/.claude/rules/all: ${leads("secret")}`,
     `Instruction file project/CLAUDE.local.md: ${leads("secret/more.md")}`,
@@ -268,7 +268,9 @@ test("external files need approval, are always reported, and links do not get ar
   ]);
 
   put("home/.claude.json", '{\n  // mine\n  "theme": "dark"\n}\n');
-  expect(await writeApproval(snapshot(), true)).toEqual({
+  const all = ["passwords.md", "more.md", "", "CLAUDE.md"].map((name) => join(root, "secret", name).replace(/\/$/, ""));
+  const approve = [...all, join(root, "home/notes.md"), join(root, "secret/passwords.md")];
+  expect(await writeApproval(snapshot(), { approve })).toEqual({
     ok: true,
     file: join(root, "home/.claude.json"),
     changed: true,
@@ -283,7 +285,34 @@ test("external files need approval, are always reported, and links do not get ar
     "project/.claude/rules/all/CLAUDE.md",
   ]);
   expect(approved.notices).toEqual([]);
-  expect(await writeApproval(snapshot(), false)).toMatchObject({ ok: true, changed: true });
+  // An approval is for the files that the user saw.
+  put("secret/later.md", "hunter5");
+  put("project/CLAUDE.md", "@~/notes.md @../secret/later.md");
+  expect(paths(open().files).slice(0, 3)).toEqual([
+    "project/CLAUDE.md",
+    "home/notes.md",
+    "project/.claude/rules/all/CLAUDE.md",
+  ]);
+  expect(paths(open().files)).not.toContain("secret/later.md");
+  expect(paths(open().files)).not.toContain("project/.claude/rules/all/later.md");
+  expect(await writeApproval(snapshot(), { refuse: "all" })).toMatchObject({ ok: true, changed: true });
+  expect(paths(open().files)).toEqual(["project/CLAUDE.md"]);
+});
+
+test("an approval that says only that files may be included approves none", async () => {
+  put("secret/x.md", "hunter2");
+  put("project/CLAUDE.md", "@../secret/x.md");
+  const project = { hasClaudeMdExternalIncludesApproved: true, hasClaudeMdExternalIncludesWarningShown: true };
+  put("home/.claude.json", { projects: { [join(root, "project")]: project } });
+  expect(paths(open().files)).toEqual(["project/CLAUDE.md"]);
+  const approved = [join(root, "secret/x.md")];
+  await writeApproval(snapshot(), { approve: approved });
+  expect(paths(open().files)).toEqual(["project/CLAUDE.md", "secret/x.md"]);
+  // Another program withdrew it.
+  const keelsonExternalIncludes = { approved, refused: [] };
+  put("home/.claude.json", {
+    projects: { [join(root, "project")]: { hasClaudeMdExternalIncludesApproved: false, keelsonExternalIncludes } },
+  });
   expect(paths(open().files)).toEqual(["project/CLAUDE.md"]);
 });
 

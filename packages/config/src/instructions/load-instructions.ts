@@ -125,11 +125,13 @@ function addNotices(said: string[], leftOut: readonly LeftOut[]): readonly strin
   return [...said];
 }
 
-function sentence({ path, why, parent, external }: LeftOut): string {
+function sentence({ path, why, parent, real }: LeftOut): string {
   const by = parent === undefined ? "" : `, included by ${parent}`;
-  const fix = external ? "; to approve them, run keelson instructions approve" : "";
+  const fix = real === undefined ? "" : `; to approve it, run: keelson instructions approve ${shellWord(real)}`;
   return `Instruction file ${path}${by}: ${why}${fix}`;
 }
+
+const shellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Without memory: the model wrote it, so changes there are not news. */
 function compare(before: readonly InstructionFile[], now: readonly InstructionFile[]): readonly InstructionChange[] {

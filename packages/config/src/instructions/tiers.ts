@@ -5,7 +5,7 @@ import { dirname, join, sep } from "node:path";
 import { isVariableOn } from "@keelson/protocol";
 import { managedDirectory } from "../scopes/scopes.ts";
 import type { Snapshot } from "../load/snapshot.ts";
-import { isApproved } from "./approval.ts";
+import { includeAnswers, type IncludeAnswers } from "./approval.ts";
 import { createCollector, type Candidate, type Collector } from "./collect.ts";
 import type { InstructionFile, InstructionKind, LoadReason } from "./instruction-file.ts";
 import { lookInto, rulesIn, type FolderFiles } from "./files/look-into.ts";
@@ -28,6 +28,8 @@ export interface InstructionOptions {
   readonly projectDirectory: ProjectDirectory;
   /** Whether a rule denies reading a file. Only checked for files that are included or linked. */
   isDenied?(path: string): boolean;
+  /** Whether a file or folder outside the project may be read, by its real path. Absent: as the user said. */
+  isApproved?(real: string): boolean;
 }
 
 export interface Tiers {
@@ -46,13 +48,14 @@ export interface Plan {
 
 export function readTiers(settings: InstructionSettings, options: InstructionOptions, reason: LoadReason): Tiers {
   const { cwd, home, configDir, env, origin } = settings;
+  let answers: IncludeAnswers | undefined;
   const isExcluded = excluder(settings.settings["claudeMdExcludes"]);
   const collector = createCollector({
     home,
     uid: origin.uid,
     isExcluded,
     isDenied: options.isDenied ?? (() => false),
-    isApproved: () => isApproved(settings),
+    isApproved: options.isApproved ?? ((real) => (answers ??= includeAnswers(settings)).approved.includes(real)),
   });
   const agents = settings.settings["readAgentsMd"] !== false;
   const others = new Set([configDir, join(home, ".claude")]);

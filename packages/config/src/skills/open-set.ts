@@ -1,7 +1,7 @@
 // Loads skills only if there can be any. Most folders have none, and then a session loads nothing but this.
 
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { managedDirectory } from "../scopes/scopes.ts";
 import { foldersBetween } from "./find/folders-between.ts";
 import type { SkillSettings } from "./find/places.ts";
@@ -21,6 +21,11 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
     foldersBetween(settings.cwd, dirname(resolve(settings.cwd, path)))
       .filter((folder) => !known.has(folder) && known.add(folder))
       .some((folder) => existsSync(join(folder, ".claude", "skills")));
+  /** The first skill may just have been written. */
+  const isOfSkills = (path: string) => {
+    const file = resolve(settings.cwd, path);
+    return foldersIn(settings).some((folder) => file.startsWith(folder + sep));
+  };
   return {
     get skills() {
       return loaded?.skills ?? [];
@@ -38,7 +43,7 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
       return (loaded ??= load()).problems;
     },
     touched: (path) => {
-      if (loaded === undefined && !hasNested(path)) return [];
+      if (loaded === undefined && !isOfSkills(path) && !hasNested(path)) return [];
       return (loaded ??= load()).touched(path);
     },
     changed: () => loaded?.changed() ?? hasAny(),

@@ -9,6 +9,8 @@ const MOST = 6;
 /** Smaller differences say little about the ratio. */
 const ENOUGH_TO_LEARN = 500;
 const PACE = 0.3;
+/** No text has so few characters per token. */
+const IMPOSSIBLE = 0.3;
 /** What the API counts for a picture that fills its limits. */
 const PICTURE_TOKENS = 1_600;
 /** A page as text and as a picture; base64 of a page is rarely shorter. */
@@ -26,9 +28,12 @@ export interface RemovedContent {
 
 export class TokenAccount {
   #reported = 0;
+  #given = 0;
   #characters = 0;
   #mediaTokens = 0;
   #ratio = TYPICAL;
+  /** A server accepted a request of so few tokens: what requests have besides messages cannot take more. */
+  #fewest = Infinity;
   /** All pictures and documents of the conversation, and their characters. */
   #media = { count: 0, characters: 0 };
 
@@ -42,7 +47,9 @@ export class TokenAccount {
     const given = inputTokens(usage);
     // Some servers do not report usage.
     if (given === 0) return;
+    this.#fewest = Math.min(this.#fewest, given);
     this.#learn(given - this.#reported);
+    this.#given = given;
     this.#reported = given + counted(usage.output_tokens);
     this.#characters = 0;
     this.#mediaTokens = 0;
@@ -56,6 +63,7 @@ export class TokenAccount {
   /** The conversation began anew with this content. */
   restart(blocks: Iterable<readonly ContentBlock[]>): void {
     this.#reported = 0;
+    this.#given = 0;
     this.#characters = 0;
     this.#mediaTokens = 0;
     this.#media = { count: 0, characters: 0 };
@@ -86,10 +94,21 @@ export class TokenAccount {
     return this.#reported === 0 ? 0 : this.tokens(0);
   }
 
+  /** What the newest reply was given, if it reported that; zero otherwise. */
+  get given(): number {
+    return this.#given;
+  }
+
   /** The part of `tokens` that is only estimated. */
   estimated(besides: number): number {
-    const characters = this.#characters + (this.#reported === 0 ? besides : 0);
-    return Math.ceil(characters / this.#ratio) + this.#mediaTokens;
+    return (
+      this.tokensIn(this.#characters) + (this.#reported === 0 ? this.tokensBesides(besides) : 0) + this.#mediaTokens
+    );
+  }
+
+  /** An estimate for what requests have besides messages, with so many characters. */
+  tokensBesides(characters: number): number {
+    return Math.min(this.tokensIn(characters), Math.max(this.#fewest, Math.ceil(characters / MOST)));
   }
 
   /** An estimate for a text. */
@@ -122,6 +141,8 @@ export class TokenAccount {
 
   #learn(tokens: number): void {
     if (this.#reported === 0 || this.#mediaTokens > 0 || tokens < ENOUGH_TO_LEARN) return;
+    // Something else became longer, such as the tools, or the last reply was longer than reported.
+    if (this.#characters < tokens * IMPOSSIBLE) return;
     const seen = Math.min(MOST, Math.max(FEWEST, this.#characters / tokens));
     this.#ratio += (seen - this.#ratio) * PACE;
   }

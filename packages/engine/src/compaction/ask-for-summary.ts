@@ -93,7 +93,7 @@ function* attempts(
 ): Generator<Attempt> {
   const estimate = (messages: readonly ModelMessage[], { system, tools }: RequestParts) =>
     account.tokensOf(messages.flatMap(({ content }) => blocksOf(content))) +
-    account.tokensIn(lengthOfParts({ ...parts, system, tools }));
+    account.tokensBesides(lengthOfParts({ ...parts, system, tools }));
   const whole = estimate(head, parts);
   // What is not estimated is counted; the newest reply may be in it, too.
   const off = whole === 0 ? 1 : Math.max(1, known / (whole + 1));
@@ -113,7 +113,7 @@ function* attempts(
 
   const { contextWindow } = parts.model.profile;
   const system: readonly TextBlock[] =
-    account.tokensIn(lengthOfParts({ ...parts, tools: [] })) > contextWindow / 4 ? [] : parts.system;
+    account.tokensBesides(lengthOfParts({ ...parts, tools: [] })) > contextWindow / 4 ? [] : parts.system;
   const bare = { ...plain, system, tools: [] };
   const request = answer >= AMPLE ? text : `${text}\n\n${briefly(answer)}`;
   const room = contextWindow - answer - estimate([{ role: "user", content: request }], bare);

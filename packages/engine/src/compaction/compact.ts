@@ -100,8 +100,10 @@ async function perform(
   });
   if ("error" in reply) return reply;
   const room = Math.max(Math.min(goal, reply.mostTokens / 2), LEAST_ROOM);
-  const short = withGap(readSummary(reply.text), account.charactersIn(room / 2));
   const replaced = account.tokensOf(found.head.flatMap(({ content }) => blocksOf(content)));
+  // A conversation that cannot continue as it is gets a summary of whatever length is left.
+  const longest = isFull ? Math.min(room, Math.max(replaced, SMALL_SUMMARY)) / 2 : room / 2;
+  const short = withGap(readSummary(reply.text), account.charactersIn(longest));
   if (account.tokensIn(short.length) > Math.max(replaced, SMALL_SUMMARY)) return { error: LONGER };
   await port.summarized?.(reply.text);
 
@@ -130,6 +132,7 @@ async function perform(
   const after = account.tokens(besides);
   const { compactions } = conversation;
   compactions.droppedTokens += Math.max(0, before - after);
+  compactions.turns = 0;
   const boundaryId = ports.newId();
   const boundary: NewEntry = {
     type: "system",
@@ -164,7 +167,7 @@ const MUCH_READ = 20_000;
 
 /** How many tokens the summary and what is read again may have together, and how many what stays. */
 function roomFor(account: Conversation["account"], rules: CompactionRules, besides: number): number {
-  const tokens = account.tokensIn(besides);
+  const tokens = account.tokensBesides(besides);
   return Math.max((fullFrom(rules, tokens) - tokens) / 2, LEAST_ROOM);
 }
 

@@ -55,6 +55,16 @@ test("an account learns how long a token is, within bounds", () => {
   expect(account.tokensIn(2_400)).toBeLessThan(1_200);
 });
 
+test("what requests have besides messages takes no more than a request that a server accepted", () => {
+  const account = new TokenAccount();
+  expect(account.tokensBesides(40_000)).toBe(10_000);
+  account.replied({ input_tokens: 7_000, output_tokens: 1 });
+  account.replied({ input_tokens: 9_000, output_tokens: 1 });
+  expect([account.tokensBesides(40_000), account.tokensBesides(4_000)]).toEqual([7_000, 1_000]);
+  account.replied({ input_tokens: 3, output_tokens: 1 });
+  expect(account.tokensBesides(60_000)).toBe(10_000);
+});
+
 test("pictures and documents are not counted by their length", () => {
   const account = new TokenAccount();
   const data = "A".repeat(1_000_000);

@@ -30,14 +30,17 @@ export async function makeRoom(
 ): Promise<Ending | undefined> {
   const { threshold, limit } = rules;
   const { account } = conversation;
-  const besides = account.tokensIn(lengthOfParts(parts));
+  const besides = account.tokensBesides(lengthOfParts(parts));
   if (conversation.account.hasTooMuchMedia) await removeResults(conversation, ports, { mediaOnly: true });
   const least = fullFrom(rules, besides);
   const used = await count(conversation, ports, parts, least);
   if (used < least) return undefined;
   if (threshold === undefined) {
-    // With nothing to compact, the server may know better than our estimate how much fits.
-    if (account.known === 0 && !divide(conversation.messages, { account, most: 0 })) return undefined;
+    // Just compacted, or with nothing to compact, the server may know better than our estimate how much fits. What a reply
+    // reports may have been reasoning, which is not sent again.
+    const isJustCompacted = account.known === 0 && conversation.compactions.turns <= 1;
+    if (isJustCompacted || (account.given < limit && !divide(conversation.messages, { account, most: 0 })))
+      return undefined;
     await ports.show({ type: "system", subtype: "informational", content: BLOCKED, level: "warning" });
     return tooLong("blocking_limit");
   }
@@ -66,7 +69,6 @@ export async function summarize(
   const done = await compactConversation(conversation, ports, { trigger: "auto", parts });
   if ("error" in done) return done.error;
   await ports.record(done.entries);
-  conversation.compactions.turns = 0;
   return undefined;
 }
 

@@ -31,7 +31,7 @@ export class Room {
     const rules = port.rules(model.profile.contextWindow);
     const { account } = this.#conversation;
     const besides = lengthOfParts(parts());
-    if (account.tokens(besides) < fullFrom(rules, account.tokensIn(besides)) && !account.hasTooMuchMedia)
+    if (account.tokens(besides) < fullFrom(rules, account.tokensBesides(besides)) && !account.hasTooMuchMedia)
       return undefined;
     const { makeRoom } = await import("./make-room.ts");
     return makeRoom(this.#conversation, { ...this.#ports, model, compaction: port }, parts(), rules);

@@ -26,7 +26,8 @@ export function withoutBulk(messages: readonly ModelMessage[]): readonly ModelMe
 
 function slim(block: ContentBlock): readonly ContentBlock[] {
   if (isThinking(block)) return [];
-  if (mediaTokens(block) !== undefined) return [note(`A ${block.type} is left out here.`)];
+  if (mediaTokens(block) !== undefined)
+    return [note(`${block.type === "image" ? "An image" : "A document"} is left out here.`)];
   if (!isToolResult(block)) return [block];
   const isShort = lengthOf(block) <= SHORT && blocksOf(block.content).every((part) => mediaTokens(part) === undefined);
   return [isShort ? block : { ...block, content: CLEARED }];

@@ -9,7 +9,7 @@ import type { Rule } from "./rules/rule.ts";
 const LONGEST_SHOWN = 2_000;
 
 /** The sentence for a call that no one has approved yet; also the denial if no one is available to approve. */
-export function wish({ access, tool }: GateQuestion): string {
+export function wish({ access, tool }: Pick<GateQuestion, "access" | "tool">): string {
   switch (access.kind) {
     case "read":
       return `Permission to read ${access.path} was not granted.`;

@@ -217,11 +217,16 @@ async function attempt(
 
   const late = line.halted();
   if (late) return { ...late, tool: tool.name };
-  const started = ports.now();
   const limit = { ports, allot: line.allot };
-  const done = await run(tool, agreed.input, context, limit);
+  const endTime = beginTime(ports, block.id);
+  let duration_ms = 0;
+  let done: ToolRunResult;
+  try {
+    done = await run(tool, agreed.input, context, limit);
+  } finally {
+    duration_ms = Math.round(endTime());
+  }
   const about = { ...names, tool_input: agreed.input };
-  const duration_ms = Math.round(ports.now() - started);
   const isCut = ports.signal.aborted && (done.failed || isInterrupted(done.output));
   const after =
     done.failed || isCut
@@ -232,7 +237,7 @@ async function attempt(
           duration_ms,
         })
       : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
-  if (isCut) return { ...stopped(), tool: tool.name };
+  if (isCut) return { ...stopped(), tool: tool.name, ranMs: duration_ms };
   const final = after.output === undefined ? done : await replacedByHook(done, after.output, tool, context, limit);
   const learned = done.failed ? [] : ports.instructionsFor(access);
   return {
@@ -240,10 +245,17 @@ async function attempt(
     ...withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
     tool: tool.name,
     permission,
+    ranMs: duration_ms,
     ...(permission.isUsersWord && !done.failed && tool.answer ? { byUser: tool.answer(done.output) } : {}),
     stop: after.stop,
     ...(done.failed || follow.length === 0 ? {} : { follow }),
   };
+}
+
+/** Waiting for permission is not part of it, and neither is a wait for a person while it runs. */
+function beginTime(ports: Ports, id: string): () => number {
+  const started = ports.now();
+  return ports.timeCall?.(id) ?? (() => ports.now() - started);
 }
 
 const complete = (input: JsonObject, tool: Tool): JsonObject => tool.complete?.(input) ?? input;

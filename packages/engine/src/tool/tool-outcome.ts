@@ -46,6 +46,8 @@ export interface ToolOutcome {
   readonly added?: number;
   /** What the user said to it. */
   readonly byUser?: string;
+  /** How long it ran, without the time that a person was waited for. Absent if it did not run. */
+  readonly ranMs?: number;
   /** What the call adds to the conversation besides its result. */
   readonly follow?: readonly NewEntry[];
 }
@@ -167,7 +169,7 @@ export const invalidCall = (message: string): ToolOutcome => ({
 });
 
 export function resultEntry(call: StreamedCall, outcome: ToolOutcome, uuid: string): NewEntry {
-  const { failed, result, permission, interrupted, added, byUser } = outcome;
+  const { failed, result, permission, interrupted, added, byUser, ranMs = 0 } = outcome;
   const shown = withoutTags(outcome);
   // A PDF goes next to its result, not inside it (test/sessions/run/tools.test.ts).
   const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
@@ -185,6 +187,7 @@ export function resultEntry(call: StreamedCall, outcome: ToolOutcome, uuid: stri
     ...(interrupted ? { toolDenialKind: "user-rejected" } : {}),
     ...(added === undefined ? {} : { addedContext: added }),
     ...(byUser === undefined ? {} : { byUser }),
+    toolDurationMs: ranMs,
     sourceToolAssistantUUID: call.entryId,
     toolUseResult: result,
   };

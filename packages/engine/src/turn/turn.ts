@@ -15,6 +15,7 @@ import {
   type StreamEvent,
   type ToolUseBlock,
   type Usage,
+  type Signal,
 } from "@keelson/protocol";
 import { assembleBlock, withValidName, type BlockInProgress } from "./block.ts";
 import type { Conversation } from "./conversation.ts";
@@ -281,21 +282,21 @@ function assistantEntry(
 /** A guess; the server counts them only at the end. */
 const LETTERS_OF_A_TOKEN = 4;
 
-const thinkingSignal = (estimated_tokens: number, estimated_tokens_delta: number) => ({
-  type: "system" as const,
+const thinkingSignal = (estimated_tokens: number, estimated_tokens_delta: number): Signal => ({
+  type: "system",
   subtype: "thinking_tokens",
   estimated_tokens,
   estimated_tokens_delta,
 });
 
-function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
+function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>): Signal {
   if (notice.type === "loss") {
-    return { type: "system" as const, subtype: "informational", content: notice.text, level: "notice", tag: "model" };
+    return { type: "system", subtype: "informational", content: notice.text, level: "notice", tag: "model" };
   }
-  if (notice.type === "rate_limit") return { type: "rate_limit_event" as const, rate_limit_info: notice.info };
+  if (notice.type === "rate_limit") return { type: "rate_limit_event", rate_limit_info: notice.info };
   if (notice.type === "fallback") {
     return {
-      type: "system" as const,
+      type: "system",
       subtype: "model_fallback",
       trigger: notice.reason,
       original_model: notice.from,
@@ -304,7 +305,7 @@ function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }
     };
   }
   return {
-    type: "system" as const,
+    type: "system",
     subtype: "api_retry",
     attempt: notice.attempt,
     max_retries: notice.maxRetries,

@@ -16,16 +16,39 @@ test.each([
   "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
   "Input is too long for requested model.",
   "prompt is too long: 210000 tokens > 200000 maximum",
+  "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)",
+  "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]",
+  "Prompt exceeds max length",
+  "invalid params, context window exceeds limit",
+  "model_context_window_exceeded",
+  "Total tokens of image and text exceed max message tokens",
+  "prompt token count of 140000 exceeds the limit of 128000",
+  "Unable to submit request because the input token count is 40000 but model only supports up to 32768. Reduce the input token count and try again.",
+  "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+  "The decoder prompt (length 9000) is longer than the maximum model length of 8192.",
+  "Input length exceeds maximum allowed input length of 40960 tokens.",
+  "Prompt has 5000 tokens, but the configured context size is 4096 tokens",
+  "Too many input tokens. Max input tokens: 8192, request input token count: 9000",
+  "Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.",
+  "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292.",
+  "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4000 `inputs` tokens and 200 `max_new_tokens`",
+  "Input validation error: `inputs` must have less than 4095 tokens. Given: 4500",
+  "Request body too large for gpt-4o model. Max size: 8000 tokens.",
 ])("isOverflow() recognizes %j", (text) => {
   expect(isOverflow(text)).toBe(true);
 });
 
-test.each(["Too many tokens, please wait before trying again.", "Rate limit reached", "Invalid value for max_tokens"])(
-  "isOverflow() does not mistake %j",
-  (text) => {
-    expect(isOverflow(text)).toBe(false);
-  },
-);
+test.each([
+  "Too many tokens, please wait before trying again.",
+  "Rate limit reached",
+  "Invalid value for max_tokens",
+  "max_tokens exceeds the limit of 8192",
+  "Image exceeds the maximum size of 5 MB",
+  "Invalid 'messages[0].content': string too long. Expected a string with maximum length 10485760",
+  "The number of tools exceeds the limit of 128",
+])("isOverflow() does not mistake %j", (text) => {
+  expect(isOverflow(text)).toBe(false);
+});
 
 test.each([
   [

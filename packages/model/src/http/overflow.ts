@@ -14,7 +14,19 @@ const TEXTS: readonly RegExp[] = [
   /(?:prompt|input) is too long/i,
   /reduce the length/i,
   /maximum prompt length is/i,
-  /input token count[^]* exceeds/i,
+  /(?:input|prompt) token count[^]* (?:exceeds|only supports)/i,
+  /context[ _]window[ _]exceed/i,
+  /maximum context window|maximum (?:allowed )?input length/i,
+  /longer than the (?:model'?s context|maximum model) length/i,
+  /exceeded model token limit/i,
+  /exceed max message tokens/i,
+  /prompt exceeds max(?:imum)? length|model_max_prompt_tokens_exceeded/i,
+  /(?:prompt|input) has [\d,]+ tokens, but/i,
+  /range of input length/i,
+  /number of (?:input )?tokens(?: in the prompt)? (?:exceeds|cannot exceed)/i,
+  /too many input tokens/i,
+  /`inputs` (?:tokens \+|must have less)/i,
+  /request body too large for/i,
 ];
 
 // Throttling of Bedrock, which sounds like it.

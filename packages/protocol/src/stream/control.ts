@@ -1,28 +1,43 @@
 // Control requests and responses: the side channel of the stream, matched by request id.
 
 import { isObject } from "../json.ts";
+import type { ControlSubtype, FieldsOf, PendingQuestions, UncheckedRequest } from "./control-requests.ts";
 
 export interface ControlRequest {
   readonly type: "control_request";
   readonly request_id: string;
-  readonly request: { readonly subtype: string; readonly [key: string]: unknown };
+  readonly request: UncheckedRequest;
 }
 
 export interface ControlResponse {
   readonly type: "control_response";
   readonly response:
-    | { readonly subtype: "success"; readonly request_id: string; readonly response?: unknown }
+    | ({
+        readonly subtype: "success";
+        readonly request_id: string;
+        readonly response?: unknown;
+      } & Partial<PendingQuestions>)
     | {
         readonly subtype: "error";
         readonly request_id: string;
         readonly error: string;
         readonly error_code?: string;
+        /** Keelson only: there is no file of this name. The reference has no code for it, and its clients read none. */
+        readonly missing?: true;
       };
 }
 
 export interface ControlCancelRequest {
   readonly type: "control_cancel_request";
   readonly request_id: string;
+}
+
+/** A request as its sender makes it. */
+export function controlBody<Subtype extends ControlSubtype>(
+  subtype: Subtype,
+  fields?: FieldsOf<Subtype>,
+): UncheckedRequest {
+  return { subtype, ...(fields as object | undefined) } as UncheckedRequest;
 }
 
 export function controlSuccess(requestId: string, response?: unknown): ControlResponse {
@@ -32,7 +47,7 @@ export function controlSuccess(requestId: string, response?: unknown): ControlRe
   };
 }
 
-export function controlError(requestId: string, error: string, errorCode?: string): ControlResponse {
+export function controlError(requestId: string, error: string, errorCode?: string, missing?: true): ControlResponse {
   return {
     type: "control_response",
     response: {
@@ -40,6 +55,7 @@ export function controlError(requestId: string, error: string, errorCode?: strin
       request_id: requestId,
       error,
       ...(errorCode === undefined ? {} : { error_code: errorCode }),
+      ...(missing ? { missing } : {}),
     },
   };
 }

@@ -1,45 +1,31 @@
-// The messages of the stream-json protocol. Only those that Keelson sends are described; others pass through as
-// `OtherMessage`.
+// The messages of the stream-json protocol. Those of type `system` are in system-messages.ts.
 
 import type { JsonObject } from "../json.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { AssistantSubject } from "../transcript/entry.ts";
-import type { PermissionDenial, PermissionMode } from "../configuration/permission.ts";
+import type { PermissionDenial } from "../configuration/permission.ts";
 import type { PromptOrigin } from "./session.ts";
 import type { StreamEvent, Usage } from "./stream-event.ts";
+import type { SystemSignal, SystemSubtype } from "./system-messages.ts";
 
 interface Stamped {
   readonly uuid: string;
   readonly session_id: string;
 }
 
-export interface InitMessage extends Stamped {
-  readonly type: "system";
-  readonly subtype: "init";
-  readonly cwd: string;
-  readonly tools: readonly string[];
-  readonly mcp_servers: readonly { readonly name: string; readonly status: string }[];
-  readonly model: string;
-  readonly permissionMode: PermissionMode;
-  readonly slash_commands: readonly string[];
-  readonly apiKeySource: string;
-  readonly claude_code_version: string;
-  readonly output_style: string;
-  readonly agents: readonly string[];
-  readonly skills: readonly string[];
-  readonly plugins: readonly unknown[];
-  /** Keelson only: its own version, beside the compatible one. */
-  readonly keelson_version: string;
+/** In messages of a subagent. */
+interface FromAgent {
+  readonly agent_id?: string;
+  readonly subagent_type?: string;
+  readonly task_description?: string;
 }
 
-/** Any other `system` message: status, api_retry, task_started, permission_denied, informational … */
-export interface SystemMessage extends Stamped {
-  readonly type: "system";
-  readonly subtype: string;
-  readonly [key: string]: unknown;
-}
+/** A `system` message as clients get it. */
+export type SystemMessage<Subtype extends SystemSubtype = SystemSubtype> = {
+  [Each in Subtype]: SystemSignal<Each> & Stamped;
+}[Subtype];
 
-export interface AssistantMessage extends Stamped {
+export interface AssistantMessage extends Stamped, FromAgent {
   readonly type: "assistant";
   readonly message: AssistantSubject["message"];
   readonly parent_tool_use_id: string | null;
@@ -68,14 +54,16 @@ export interface ToolUseMeta {
   readonly tool_name: string;
 }
 
-export interface UserMessage extends Stamped {
+export interface UserMessage extends Stamped, FromAgent {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: ModelMessage["content"] };
   readonly parent_tool_use_id: string | null;
   readonly timestamp?: string;
   readonly tool_use_result?: unknown;
   readonly tool_result_meta?: readonly unknown[];
-  readonly isSynthetic?: true;
+  /** How long the call ran, without the time that a person was waited for. 0 if it did not run. */
+  readonly tool_duration_ms?: number;
+  readonly isSynthetic?: boolean;
   readonly isReplay?: true;
   /** Set if no one typed the prompt. */
   readonly origin?: PromptOrigin;
@@ -85,6 +73,8 @@ export interface StreamEventMessage extends Stamped {
   readonly type: "stream_event";
   readonly event: StreamEvent;
   readonly parent_tool_use_id: string | null;
+  /** With the first event of a reply: how long it took. */
+  readonly ttft_ms?: number;
 }
 
 export interface ModelUsage {
@@ -159,34 +149,70 @@ export interface ResultMessage extends Stamped {
   readonly result_index?: number;
 }
 
-export interface OtherMessage {
-  readonly type: string & { readonly other?: never };
-  readonly [key: string]: unknown;
+/** The state of a prompt that its sender gave an id. */
+export interface CommandLifecycleMessage extends Stamped {
+  readonly type: "command_lifecycle";
+  readonly command_uuid: string;
+  readonly state: "queued" | "started" | "completed" | "cancelled";
 }
 
+export interface ConversationResetMessage extends Stamped {
+  readonly type: "conversation_reset";
+  readonly new_conversation_id: string;
+  readonly trigger?: string;
+  readonly user_message_uuid?: string;
+}
+
+/** Entries for a client that mirrors the transcript. */
+export interface TranscriptMirrorMessage {
+  readonly type: "transcript_mirror";
+  readonly filePath: string;
+  readonly entries: readonly object[];
+}
+
+interface RateLimitSignal {
+  readonly type: "rate_limit_event";
+  readonly rate_limit_info: JsonObject;
+}
+
+interface ToolProgressSignal {
+  readonly type: "tool_progress";
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly parent_tool_use_id: string | null;
+  readonly elapsed_time_seconds: number;
+  readonly subagent_type?: string;
+  /** A subagent's request is sent again. Absent in the message that follows when it was answered. */
+  readonly subagent_retry?: {
+    readonly agent_id: string;
+    readonly attempt: number;
+    readonly max_retries: number;
+    readonly retry_delay_ms: number;
+    readonly error_status: number | null;
+    readonly error_category: string;
+  };
+}
+
+/** The other side may be newer, so there can be messages that are not listed here: they are passed on untouched. */
 export type Message =
-  InitMessage | SystemMessage | AssistantMessage | UserMessage | StreamEventMessage | ResultMessage | OtherMessage;
+  | SystemMessage
+  | AssistantMessage
+  | UserMessage
+  | StreamEventMessage
+  | ResultMessage
+  | CommandLifecycleMessage
+  | ConversationResetMessage
+  | TranscriptMirrorMessage
+  | (RateLimitSignal & Stamped)
+  | (ToolProgressSignal & Stamped);
 
 /** A message that is shown but not stored. The outbox adds `uuid` and `session_id`. */
 export type Signal =
-  | { readonly type: "system"; readonly subtype: string; readonly [key: string]: unknown }
-  | { readonly type: "rate_limit_event"; readonly rate_limit_info: JsonObject }
-  | {
-      readonly type: "tool_progress";
-      readonly tool_use_id: string;
-      readonly tool_name: string;
-      readonly parent_tool_use_id: string | null;
-      readonly elapsed_time_seconds: number;
-      readonly [key: string]: unknown;
-    }
-  | {
-      readonly type: "stream_event";
-      readonly event: StreamEvent;
-      readonly parent_tool_use_id: string | null;
-      /** With the first event of a reply: how long it took. */
-      readonly ttft_ms?: number;
-    }
-  | Omit<ResultMessage, "uuid" | "session_id">;
+  | SystemSignal
+  | RateLimitSignal
+  | ToolProgressSignal
+  | Omit<StreamEventMessage, keyof Stamped>
+  | Omit<ResultMessage, keyof Stamped>;
 
 export function isResult(message: { readonly type: string }): message is ResultMessage {
   return message.type === "result";

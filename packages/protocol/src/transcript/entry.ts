@@ -46,6 +46,8 @@ export interface UserSubject {
   readonly origin?: PromptOrigin;
   /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
+  /** Keelson only: how long the call ran, without the time that a person was waited for. 0 if it did not run. */
+  readonly toolDurationMs?: number;
   readonly sourceToolAssistantUUID?: string;
   /** The call that added this text, such as one of Skill. */
   readonly sourceToolUseID?: string;
@@ -85,6 +87,12 @@ export interface SystemSubject {
   readonly subtype: string;
   readonly content?: string;
   readonly level?: "info" | "notice" | "suggestion" | "warning" | "error";
+  /** Of a refusal. */
+  readonly originalModel?: string;
+  readonly requestId?: string | null;
+  readonly apiRefusalCategory?: string | null;
+  readonly apiRefusalExplanation?: string | null;
+  readonly refusedUserMessageUuid?: string;
   readonly [key: string]: unknown;
 }
 

@@ -122,7 +122,7 @@ test("clients get the output of a command that changed the conversation, and the
 test("a compaction has the names of the wire", () => {
   const compactMetadata = { trigger: "auto", preTokens: 3, preservedSegment: { headUuid: "h" } };
   const subject = { type: "system", subtype: "compact_boundary", logicalParentUuid: "p", compactMetadata };
-  expect(project({ ...typed("x"), ...subject } as never)).toEqual({
+  expect(project({ ...typed("x"), ...subject } as never) as unknown).toEqual({
     type: "system",
     subtype: "compact_boundary",
     session_id: "s",

@@ -104,6 +104,7 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
     ...(result && (entry.permissionDecision || entry.toolDenialKind)
       ? { tool_result_meta: [resultMeta(result.tool_use_id, entry)] }
       : {}),
+    ...(entry.toolDurationMs === undefined ? {} : { tool_duration_ms: entry.toolDurationMs }),
     ...(entry.isMeta || entry.isCompactSummary ? { isSynthetic: true as const } : {}),
     ...(entry.origin === undefined ? {} : { origin: entry.origin }),
   };
@@ -150,7 +151,7 @@ function commandOutput(entry: ChainEntry & { type: "system" }): AssistantMessage
   };
 }
 
-function boundary(entry: ChainEntry & { type: "system" }): SystemMessage {
+function boundary(entry: ChainEntry & { type: "system" }): SystemMessage<"compact_boundary"> {
   return {
     type: "system",
     subtype: "compact_boundary",
@@ -161,17 +162,15 @@ function boundary(entry: ChainEntry & { type: "system" }): SystemMessage {
   };
 }
 
-function refusal(entry: ChainEntry & { type: "system" }): SystemMessage {
+function refusal(entry: ChainEntry & { type: "system" }): SystemMessage<"model_refusal_no_fallback"> {
   return {
     type: "system",
     subtype: "model_refusal_no_fallback",
-    original_model: entry["originalModel"],
-    request_id: entry["requestId"],
-    api_refusal_category: entry["apiRefusalCategory"],
-    api_refusal_explanation: entry["apiRefusalExplanation"],
-    ...(entry["refusedUserMessageUuid"] === undefined
-      ? {}
-      : { refused_user_message_uuid: entry["refusedUserMessageUuid"] }),
+    original_model: entry.originalModel ?? "",
+    request_id: entry.requestId ?? null,
+    api_refusal_category: entry.apiRefusalCategory,
+    api_refusal_explanation: entry.apiRefusalExplanation,
+    ...(entry.refusedUserMessageUuid === undefined ? {} : { refused_user_message_uuid: entry.refusedUserMessageUuid }),
     content: entry.content ?? "",
     uuid: entry.uuid,
     session_id: entry.sessionId,
@@ -179,7 +178,7 @@ function refusal(entry: ChainEntry & { type: "system" }): SystemMessage {
 }
 
 /** `preTokens` in the file is `pre_tokens` on the wire, at every depth. */
-function withWireNames(value: unknown): unknown {
+function withWireNames(value: any): any {
   if (Array.isArray(value)) return value.map(withWireNames);
   if (!isObject(value)) return value;
   const name = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -194,7 +193,7 @@ function system(entry: ChainEntry & { type: "system" }): SystemMessage | Assista
   return {
     type: "system",
     subtype: entry.subtype,
-    content: entry.content,
+    content: entry.content ?? "",
     level: entry.level ?? "info",
     session_id: entry.sessionId,
     uuid: entry.uuid,

@@ -75,7 +75,8 @@ const MAX_NAME_CHARS = 1_000;
 
 function endOf({ path, meta }: StoredAgent) {
   const name = cutMiddle(meta.description, MAX_NAME_CHARS);
-  const status = !meta.finished || meta.status === "killed" ? "stopped" : (meta.status ?? "completed");
+  const status =
+    !meta.finished || meta.status === "killed" ? ("stopped" as const) : (meta.status ?? ("completed" as const));
   if (status === "stopped")
     return { status, summary: `Agent "${name}" did not finish before the session ended`, result: "" };
   // A link leads elsewhere.

@@ -1,16 +1,15 @@
 // What a built-in command may use. All of it is also open to clients, as control requests or tool calls.
 
 import type { LocalAnswer } from "@keelson/engine";
-import type { JsonObject, NewEntry } from "@keelson/protocol";
+import type { ControlSubtype, FieldsOf, JsonObject, ListedCommand, NewEntry, ReplyTo } from "@keelson/protocol";
 import type { ControlTargets } from "../controls/targets.ts";
-import type { ListedCommand } from "./registry.ts";
 
 export interface CommandSession {
   readonly targets: ControlTargets;
   /** The id that the client gave the prompt, if it did. */
   readonly prompt: string | undefined;
   /** Performs a control request as if a client had sent it. Rejects with its error. */
-  request(subtype: string, fields?: JsonObject): Promise<unknown>;
+  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>>;
   /** Calls a tool as the model would: hooks, gate and limits apply. Rejects with its error. */
   call(tool: string, input: JsonObject): Promise<void>;
   /** Compacts the conversation. Returns what is to be recorded of it. Rejects with an error for the user. */

@@ -2,6 +2,7 @@
 // the command itself is loaded when it is typed.
 
 import type { Snapshot } from "@keelson/config";
+import type { ListedCommand } from "@keelson/protocol";
 import { mayCompact } from "../compaction/compaction-port.ts";
 import type { RunCommand } from "./command.ts";
 
@@ -136,15 +137,6 @@ const COMMANDS: readonly BuiltInCommand[] = [
     load: async () => (await import("./show/usage.ts")).usageCommand,
   },
 ];
-
-/** A command as clients see it in `initialize`. */
-export interface ListedCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  readonly aliases?: readonly string[];
-  readonly builtin?: true;
-}
 
 export function builtInCommands(): readonly ListedCommand[] {
   return COMMANDS.map(({ name, description, argumentHint = "", aliases }) => ({

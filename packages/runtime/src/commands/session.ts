@@ -20,7 +20,7 @@ export function commandSession(parts: CommandSessionParts): Omit<CommandSession,
   const { targets } = controls;
   return {
     targets,
-    request: (subtype, fields = {}) => controls.perform({ ...fields, subtype }, ports.signal),
+    request: (subtype, fields) => controls.perform(subtype, fields, ports.signal),
     async call(name, input) {
       // The call is in no reply of the model, so its result does not belong to the conversation.
       const permit: Ports["permit"] = (request, withdrawn) => permitTyped(request, parts, withdrawn);

@@ -1,9 +1,15 @@
 // Control requests to the client: permission questions, hook callbacks, messages for MCP servers inside it. Each is
 // answered exactly once, in any order. Requests from the client are in controls.ts.
 
-import type { ControlRequest, ControlResponse, JsonObject, Outbound } from "@keelson/protocol";
+import type {
+  ClientQuestion,
+  ControlRequest,
+  ControlResponse,
+  JsonObject,
+  Outbound,
+  UncheckedRequest,
+} from "@keelson/protocol";
 import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
-import type { ControlRequestBody } from "./reply.ts";
 
 type Answer = ControlResponse["response"];
 
@@ -33,7 +39,7 @@ export class ClientRequests {
   }
 
   /** Resolves with an error when the client goes away or the signal aborts. */
-  send(request: ControlRequestBody, signal: AbortSignal): Promise<Answer> {
+  send(request: UncheckedRequest, signal: AbortSignal): Promise<Answer> {
     const { newId, send } = this.#options;
     const id = newId();
     const gone = (error: string): Answer => ({ subtype: "error", request_id: id, error });
@@ -62,7 +68,13 @@ export class ClientRequests {
     const { tool_use_id: named } = input;
     // Events without a call get an id of their own.
     const id = callId ?? (typeof named === "string" ? named : this.#options.newId());
-    return this.send({ subtype: "hook_callback", callback_id: callbackId, input, tool_use_id: id }, signal);
+    const question: ClientQuestion<"hook_callback"> = {
+      subtype: "hook_callback",
+      callback_id: callbackId,
+      input,
+      tool_use_id: id,
+    };
+    return this.send(question, signal);
   }
 
   /** An MCP server that lives in the client. */
@@ -97,7 +109,7 @@ export class ClientRequests {
 
 const WITHDRAWN = "the run was interrupted";
 
-function closedText({ subtype }: ControlRequestBody): string {
+function closedText({ subtype }: UncheckedRequest): string {
   return subtype === "can_use_tool"
     ? "Tool permission stream closed before response received"
     : "The client closed the stream before it answered";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Outbound } from "@keelson/protocol";
+import type { ControlRequest, Outbound } from "@keelson/protocol";
 import { ClientRequests } from "./client-requests.ts";
 import { Controls } from "./controls.ts";
 import type { ControlTargets } from "./targets.ts";
@@ -33,7 +33,7 @@ function controls(more: Partial<ControlTargets> = {}) {
 const request = (request_id: string, subtype: string, more: object = {}) => ({
   type: "control_request" as const,
   request_id,
-  request: { subtype, ...more },
+  request: { subtype, ...more } as ControlRequest["request"],
 });
 const success = (request_id: string, response?: unknown) => ({
   type: "control_response",
@@ -216,7 +216,7 @@ test("ten thousand requests in any order each get exactly one reply, and none af
     }
     if (random() < 0.05) {
       const at = sent.length;
-      asked.push(client.send({ subtype: "can_use_tool", number }, signal));
+      asked.push(client.send({ subtype: "can_use_tool", tool_use_id: number }, signal));
       questions.add((sent[at] as { request_id: string }).request_id);
     }
     if (random() < 0.05 && questions.size > 0) {

@@ -1,15 +1,18 @@
 // Control requests from the client. Each one gets exactly one reply, in any order; a request that the client cancels
 // gets none. Requests to the client are in client-requests.ts.
 
-import { controlError, controlSuccess, type ControlRequest } from "@keelson/protocol";
-import type { ClientRequests } from "./client-requests.ts";
 import {
-  unsupported,
-  type ControlContext,
-  type ControlReply,
-  type ControlRequestBody,
-  type ControlHandler,
-} from "./reply.ts";
+  controlError,
+  controlSuccess,
+  controlBody,
+  type ControlRequest,
+  type ControlSubtype,
+  type FieldsOf,
+  type ReplyTo,
+  type UncheckedRequest,
+} from "@keelson/protocol";
+import type { ClientRequests } from "./client-requests.ts";
+import { unsupported, type ControlContext, type ControlReply, type ControlHandler } from "./reply.ts";
 import type * as TableModule from "./table.ts";
 import type { ControlRow } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
@@ -66,7 +69,12 @@ export class Controls {
   }
 
   /** Performs a request of the session itself, such as a typed command, in the same way. Rejects if it fails. */
-  async perform(request: ControlRequestBody, signal: AbortSignal): Promise<unknown> {
+  async perform<Subtype extends ControlSubtype>(
+    subtype: Subtype,
+    fields: FieldsOf<Subtype> | undefined,
+    signal: AbortSignal,
+  ): Promise<ReplyTo<Subtype>> {
+    const request = controlBody(subtype, fields);
     const row = controlRow(request.subtype);
     const work = Promise.resolve(this.#reply(row, request, "", signal));
     if (isChange(row)) this.#lastChange = work.then(() => undefined);
@@ -108,10 +116,10 @@ export class Controls {
 
   #reply(
     row: ControlRow | undefined,
-    request: ControlRequestBody,
+    request: UncheckedRequest,
     id: string,
     signal: AbortSignal,
-  ): ControlReply | Promise<ControlReply> {
+  ): ControlReply<any> | Promise<ControlReply<any>> {
     const first = this.#initializing;
     if (row === undefined || "now" in row) {
       const answer = () => (row ? this.#run(row.now, request, id, signal) : unsupported(request.subtype));
@@ -128,11 +136,11 @@ export class Controls {
   }
 
   #run(
-    handler: ControlHandler,
-    request: ControlRequestBody,
+    handler: ControlHandler<any>,
+    request: UncheckedRequest,
     id: string,
     signal: AbortSignal,
-  ): ControlReply | Promise<ControlReply> {
+  ): ControlReply<any> | Promise<ControlReply<any>> {
     const again = this.#asked.has(request.subtype);
     this.#asked.add(request.subtype);
     const context: ControlContext = {
@@ -148,7 +156,9 @@ export class Controls {
   }
 
   #answer(id: string, reply: ControlReply): void {
-    const message = reply.ok ? controlSuccess(id, reply.payload) : controlError(id, reply.error, reply.code);
+    const message = reply.ok
+      ? controlSuccess(id, reply.payload)
+      : controlError(id, reply.error, reply.code, reply.missing);
     const beside = reply.ok ? reply.beside : undefined;
     const behind = this.targets.send(beside ? { ...message, response: { ...message.response, ...beside } } : message);
     if (reply.ok) reply.after?.();
@@ -169,8 +179,10 @@ function controlRow(subtype: string): ControlRow | undefined {
 const isChange = (row: ControlRow | undefined) => row !== undefined && "later" in row && row.change === true;
 
 /** Turns anything thrown into a reply. */
-function attempt(act: () => ControlReply | Promise<ControlReply>): ControlReply | Promise<ControlReply> {
-  const broken = (error: unknown): ControlReply => ({
+function attempt<Reply extends ControlReply>(
+  act: () => Reply | Promise<Reply>,
+): Reply | ControlReply<never> | Promise<Reply | ControlReply<never>> {
+  const broken = (error: unknown): ControlReply<never> => ({
     ok: false,
     error: error instanceof Error ? error.message : String(error),
   });

@@ -1,6 +1,6 @@
 // Connects MCP servers inside the client: their messages travel as control requests, in both directions.
 
-import type { ControlRequest, ControlResponse, JsonObject } from "@keelson/protocol";
+import type { ClientQuestion, ControlResponse, JsonObject } from "@keelson/protocol";
 
 /** One server. */
 export interface McpBridge {
@@ -10,7 +10,7 @@ export interface McpBridge {
   listen(hear: (message: JsonObject) => void): () => void;
 }
 
-type Request = (request: ControlRequest["request"], signal: AbortSignal) => Promise<ControlResponse["response"]>;
+type Request = (request: ClientQuestion<"mcp_message">, signal: AbortSignal) => Promise<ControlResponse["response"]>;
 
 /** Bridges by server name, over one stream. */
 export function mcpBridges(request: Request) {

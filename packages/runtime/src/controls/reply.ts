@@ -1,20 +1,26 @@
 // Replies to control requests, and how their fields are read. Requests are untrusted input.
 
-import type { ControlRequest, JsonObject } from "@keelson/protocol";
+import {
+  isObject,
+  type ControlRequest,
+  type ControlSubtype,
+  type JsonObject,
+  type PendingQuestions,
+  type ReplyTo,
+  type Unchecked,
+} from "@keelson/protocol";
 import type { ControlTargets } from "./targets.ts";
 
-export type ControlReply =
+export type ControlReply<Payload = unknown> =
   | {
       readonly ok: true;
-      readonly payload?: unknown;
-      /** Fields next to the payload, where clients look for open questions. */
-      readonly beside?: Readonly<Record<string, unknown>>;
+      readonly payload?: Payload;
+      /** Next to the payload, where clients look for them. */
+      readonly beside?: PendingQuestions;
       /** Runs after the reply is sent. */
       after?(): void;
     }
-  | { readonly ok: false; readonly error: string; readonly code?: string };
-
-export type ControlRequestBody = { readonly subtype: string; readonly [key: string]: unknown };
+  | { readonly ok: false; readonly error: string; readonly code?: string; readonly missing?: true };
 
 export interface ControlContext {
   readonly id: string;
@@ -31,38 +37,43 @@ export interface ControlContext {
 }
 
 /** May throw an Error; its message becomes the reply. */
-export type ControlHandler = (
-  request: ControlRequestBody,
+export type ControlHandler<Subtype extends ControlSubtype> = (
+  request: Unchecked<Subtype>,
   targets: ControlTargets,
   asked: ControlContext,
-) => ControlReply | Promise<ControlReply>;
+) => ControlReply<ReplyTo<Subtype>> | Promise<ControlReply<ReplyTo<Subtype>>>;
 
-export function done(
-  payload?: unknown,
-  more: Pick<ControlReply & { ok: true }, "beside" | "after"> = {},
-): ControlReply {
+type Besides = Pick<ControlReply & { ok: true }, "beside" | "after">;
+
+export function done(): ControlReply<void>;
+export function done<Payload>(payload: Payload, more?: Besides): ControlReply<Payload>;
+export function done(payload?: unknown, more: Besides = {}): ControlReply {
   return { ok: true, ...(payload === undefined ? {} : { payload }), ...more };
 }
 
-export function failed(error: string, code?: string): ControlReply {
+export function failed(error: string, code?: string): ControlReply<never> {
   return { ok: false, error, ...(code === undefined ? {} : { code }) };
 }
 
-export function unsupported(subtype: string): ControlReply {
+export function unsupported(subtype: string): ControlReply<never> {
   return failed(`Unsupported control request subtype: ${subtype}`, "unsupported_request");
 }
 
 /** Throws if the field is not a string. */
-export function textIn(request: ControlRequestBody, key: string): string {
-  const value = request[key];
+export function textIn<Request extends { readonly subtype: string }>(
+  request: Request,
+  key: keyof Request & string,
+): string {
+  const value: unknown = request[key];
   if (typeof value === "string") return value;
   throw new Error(`${request.subtype}: "${key}" must be a string`);
 }
 
 /** Undefined if the field is not an object. */
-export function fieldsIn(request: ControlRequestBody, key: string): Readonly<Record<string, unknown>> | undefined {
-  const value = request[key];
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+export function fieldsIn<Request extends object>(
+  request: Request,
+  key: keyof Request,
+): Readonly<Record<string, unknown>> | undefined {
+  const value: unknown = request[key];
+  return isObject(value) ? value : undefined;
 }

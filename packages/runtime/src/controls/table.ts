@@ -9,20 +9,28 @@ import {
   runShellCommand,
   setPermissionMode,
 } from "./handlers/flow.ts";
+import type { ControlSubtype } from "@keelson/protocol";
 import type { ControlHandler } from "./reply.ts";
 
 /** `now`: answered before anything else happens. `later`: the handler's file is loaded first, on its first use. */
-export type ControlRow =
-  | { readonly now: ControlHandler }
+export type ControlRow<Subtype extends ControlSubtype = any> =
+  | { readonly now: ControlHandler<Subtype> }
   | {
-      readonly later: () => Promise<ControlHandler>;
+      readonly later: () => Promise<ControlHandler<Subtype>>;
       /** It changes the session: changes run one after another in the order they came, and a new run waits for them. */
       readonly change?: true;
     };
 
-const now = (handler: ControlHandler): ControlRow => ({ now: handler });
-const later = (load: () => Promise<ControlHandler>): ControlRow => ({ later: load });
-const change = (load: () => Promise<ControlHandler>): ControlRow => ({ later: load, change: true });
+const now = <Subtype extends ControlSubtype>(handler: ControlHandler<Subtype>): ControlRow<Subtype> => ({
+  now: handler,
+});
+const later = <Subtype extends ControlSubtype>(load: () => Promise<ControlHandler<Subtype>>): ControlRow<Subtype> => ({
+  later: load,
+});
+const change = <Subtype extends ControlSubtype>(load: () => Promise<ControlHandler<Subtype>>): ControlRow<Subtype> => ({
+  later: load,
+  change: true,
+});
 
 const asides = () => import("./handlers/asides.ts");
 const contextUsage = () => import("./context/context-usage.ts");
@@ -38,7 +46,7 @@ const tasks = () => import("./handlers/tasks.ts");
 const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
-const ROWS: Readonly<Record<string, ControlRow>> = {
+const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   add_memory: change(async () => (await files()).addMemoryControl),
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
@@ -94,5 +102,5 @@ const ROWS: Readonly<Record<string, ControlRow>> = {
 
 /** Undefined for a request that is not supported. */
 export function controlRow(subtype: string): ControlRow | undefined {
-  return Object.hasOwn(ROWS, subtype) ? ROWS[subtype] : undefined;
+  return Object.hasOwn(ROWS, subtype) ? ROWS[subtype as ControlSubtype] : undefined;
 }

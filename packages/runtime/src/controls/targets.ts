@@ -8,6 +8,7 @@ import type { ResolvedModel } from "@keelson/model";
 import type {
   AgentDefinition,
   HookRegistration,
+  ListedCommand,
   ModelMessage,
   Outbound,
   PersistedWorktree,
@@ -17,7 +18,6 @@ import type {
   Usage,
 } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
-import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Goal } from "../goal/goal.ts";

@@ -53,7 +53,9 @@ export function itemMaker(): (entry: ChainEntry) => readonly Item[] {
       const call = open.get(item.id);
       open.delete(item.id);
       if (!call) return item;
-      const durationMs = Date.parse(at ?? "") - call.at;
+      const ranMs = fields["toolDurationMs"];
+      // Other programs do not record how long a call ran.
+      const durationMs = typeof ranMs === "number" ? ranMs : Date.parse(at ?? "") - call.at;
       return { ...item, tool: call.tool, ...(durationMs >= 0 ? { durationMs } : {}) };
     });
     return at === undefined ? items : items.map((item) => ({ at, ...item }));

@@ -5,17 +5,19 @@ import { relative } from "node:path";
 import type { Decider, GateDecision, Permission, PermitRequest, Rule } from "@keelson/engine";
 import {
   isObject,
+  type ClientQuestion,
   type ControlResponse,
   type HookOutcome,
   type JsonObject,
   type PermissionUpdate,
+  type Unchecked,
 } from "@keelson/protocol";
 
 type Question = GateDecision & { readonly behavior: "ask" };
 
 /** Sends `can_use_tool` to a client that answers it. `isProgram`: a program answered that is no client. */
 export type AskPerson = (
-  body: { subtype: string; [key: string]: unknown },
+  body: Unchecked<"can_use_tool">,
   withdrawn: AbortSignal,
 ) => Promise<ControlResponse["response"] & { readonly isProgram?: true }>;
 
@@ -79,7 +81,9 @@ async function askPerson(
   { accept, origin, agent, cwd }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
-  const body = {
+  const { wish } = await import("@keelson/engine/gate");
+  const saysNoMore = question.reason === wish({ access: request.access, tool: request.tool.name });
+  const body: ClientQuestion<"can_use_tool"> = {
     subtype: "can_use_tool",
     tool_name: request.tool.name,
     display_name: request.tool.name,
@@ -88,6 +92,7 @@ async function askPerson(
     permission_suggestions: question.suggestions,
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
+    ...(saysNoMore ? { decision_reason_is_default: true } : {}),
     decision_reason_type: question.reasonType ?? reasonType(question.by),
     ...(question.rule?.behavior === "ask" ? { matched_ask_rule: ruleOnWire(question.rule) } : {}),
     ...(origin ? { mcp_server: { name: origin.server, source: origin.source } } : {}),

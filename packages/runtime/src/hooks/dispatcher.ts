@@ -12,7 +12,7 @@ import {
   type PermissionMode,
 } from "@keelson/protocol";
 import type { HookAgentPorts } from "./handlers/agent.ts";
-import type { HandlerHost } from "./run-handler.ts";
+import type { HandlerHost, InformDetails } from "./run-handler.ts";
 
 export interface HookDispatcherOptions extends Pick<
   HandlerHost,
@@ -250,7 +250,7 @@ export class HookDispatcher {
     }
   }
 
-  #inform(content: string, more: JsonObject, level = "warning"): void {
+  #inform(content: string, more: InformDetails, level: "warning" | "notice" = "warning"): void {
     void this.#options.show({ type: "system", subtype: "informational", content, level, ...more });
   }
 

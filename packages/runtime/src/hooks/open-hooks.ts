@@ -35,19 +35,20 @@ export interface AgentCaller {
 }
 
 export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: McpStage): HookStage {
-  const { options, place, state, folders, client, outbox, inbox, cost, now, newId } = storage;
+  const { options, place, state, folders, client, outbox, inbox, cost, now, newId, callTimes } = storage;
   const { workspace } = folders;
   const { debug, entrypoint } = options;
   let classifier: Promise<Classifier> | undefined;
   const permitWith = (fire: SessionHooks["fireWithoutModels"], caller?: AgentCaller): Permit => {
     let opened: Promise<Approvals> | undefined;
+    const below = caller ? [caller.firing.id] : [];
     const openApprovals = async () => {
       // Not needed before the first call.
       const { Approvals } = await import("../gate/approvals.ts");
       const person = await approverOf(storage, mcp);
       return new Approvals({
         gate: caller?.gate ?? gate,
-        ...(person ? { person } : {}),
+        ...(person ? { person: (...asked) => callTimes.whileAsking(below, () => person(...asked)) } : {}),
         ...(caller ? { agent: caller.firing, isInBackground: caller.isInBackground } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),

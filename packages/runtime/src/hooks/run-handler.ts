@@ -18,6 +18,9 @@ import {
   type JsonObject,
   type NewEntry,
   type Signal,
+  type SystemMessages,
+  type SystemSignal,
+  type SystemSubtype,
 } from "@keelson/protocol";
 import type { FiringAgent } from "./dispatcher.ts";
 import type { Runners } from "./handlers/runner.ts";
@@ -51,7 +54,7 @@ export interface HandlerHost {
   trace(firing: Firing): void;
   newId(): string;
   reportProblem(problem: string): void;
-  inform(content: string, more: JsonObject, level: "warning" | "notice"): void;
+  inform(content: string, more: InformDetails, level: "warning" | "notice"): void;
   /** Called with the rest of a hook that continues in the background. */
   continueInBackground(rest: Promise<void>): void;
   isClosed(): boolean;
@@ -131,23 +134,28 @@ function deliverLate(label: string, { text, wakes, problem }: BackgroundReply, h
   host.notify(entry, { wakes });
 }
 
+/** What an `informational` message has besides its text. */
+export type InformDetails = Pick<SystemMessages["informational"], "prevent_continuation" | "tool_use_id">;
+
+type HookFacts<Subtype extends SystemSubtype> = Omit<SystemSignal<Subtype>, "type" | "hook_name" | "hook_event">;
+
 /**
  * SessionStart and Setup hooks are always shown, callbacks of a client never (conformance: hooks, start-and-end;
  * protocol, hooks).
  */
 function showOnStream(
   { registration, label }: HandlerTask,
-  body: { readonly subtype: string; readonly [key: string]: unknown },
+  body: HookFacts<"hook_started"> | HookFacts<"hook_progress"> | HookFacts<"hook_response">,
   { includeEvents, show }: HandlerHost,
 ): void {
   const { event, handler } = registration;
   const isShown = includeEvents || event === "SessionStart" || event === "Setup";
   if (!isShown || handler.type === "callback") return;
-  void show({ type: "system", ...body, hook_name: label, hook_event: event });
+  void show({ type: "system", hook_name: label, hook_event: event, ...body });
 }
 
 /** Clients show it for a moment (conformance: hooks, stopping). */
 function notifyStopFailed({ show }: HandlerHost): void {
-  const notification = { key: "stop-hook-error", text: "A Stop hook failed", priority: "immediate" };
+  const notification = { key: "stop-hook-error", text: "A Stop hook failed", priority: "immediate" } as const;
   void show({ type: "system", subtype: "notification", ...notification });
 }

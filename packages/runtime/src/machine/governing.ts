@@ -59,5 +59,13 @@ export function governingOf(
     return (known = { snapshot: now, files: steering.length, own: files, all: [...new Set(all)] });
   }
 
-  return { forGate: () => find().all, forShield: () => [...find().own, ...memory()], programs };
+  return {
+    forGate: () => find().all,
+    forShield: () => [...find().own, ...memory()],
+    get programs() {
+      // Whoever runs one needs to know them all: what an earlier session planted must not be found by the first hook.
+      find();
+      return programs;
+    },
+  };
 }

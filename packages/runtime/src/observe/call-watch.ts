@@ -10,8 +10,8 @@ export interface EndedCall {
   readonly input: unknown;
   readonly startMs: number;
   readonly endMs: number;
-  /** How long the tool itself ran; undefined if it did not. */
-  readonly ranMs?: number | undefined;
+  /** The tool itself, without the time that a person was waited for. Undefined if it did not run. */
+  readonly ran?: RunTime | undefined;
   readonly permission?: Permission | undefined;
   readonly result: ToolResultBlock;
   /** The tool's own output. */
@@ -19,11 +19,16 @@ export interface EndedCall {
   readonly agent?: WatchedAgent | undefined;
 }
 
+interface RunTime {
+  readonly ms: number;
+  readonly endMs: number;
+}
+
 interface OpenCall {
   readonly tool: string;
   readonly input: unknown;
   readonly startMs: number;
-  ranMs?: number;
+  ran?: RunTime;
   permission?: Permission;
 }
 
@@ -46,7 +51,7 @@ export function callWatch(): (fact: Fact) => readonly EndedCall[] {
     if (fact.type === "event") {
       const { tool_use_id: id, duration_ms: ms } = fact.input;
       const call = typeof id === "string" ? open.get(keyOf(fact.agent, id)) : undefined;
-      if (call && typeof ms === "number") call.ranMs = ms;
+      if (call && typeof ms === "number") call.ran = { ms, endMs: fact.at };
       return [];
     }
     if (fact.type !== "entries") return [];

@@ -15,9 +15,9 @@ export function traceWatcher(add: (span: Span) => void, close: () => void): Watc
 
   const see = (fact: Fact): void => {
     if ("agent" in fact && fact.agent) types.set(fact.agent.id, fact.agent.type);
-    for (const { id, tool, startMs, endMs, ranMs, result, agent } of callsEnded(fact)) {
-      const facts = { id, failed: result.is_error === true, ...(ranMs === undefined ? {} : { ranMs }) };
-      add({ kind: "tool", name: tool, startMs, ms: endMs - startMs, agent, facts });
+    for (const { id, tool, endMs, ran = { ms: 0, endMs }, result, agent } of callsEnded(fact)) {
+      const facts = { id, failed: result.is_error === true };
+      add({ kind: "tool", name: tool, startMs: ran.endMs - ran.ms, ms: ran.ms, agent, facts });
     }
     switch (fact.type) {
       case "run_start":

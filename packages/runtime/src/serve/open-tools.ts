@@ -4,7 +4,14 @@
 import type { Snapshot } from "@keelson/config";
 import { findTool, type ReadLedger, type Tool } from "@keelson/engine";
 import type { ServedTool, ToolSource } from "@keelson/mcp/server";
-import type { ControlCancelRequest, ControlRequest, ControlResponse, JsonObject } from "@keelson/protocol";
+import {
+  isObject,
+  type ControlCancelRequest,
+  type ControlRequest,
+  type ControlResponse,
+  type JsonObject,
+  type Unchecked,
+} from "@keelson/protocol";
 import { ClientRequests } from "../controls/client-requests.ts";
 import type { Debug } from "../observe/debug.ts";
 import { openGate, openRuleBook } from "../gate/open-gate.ts";
@@ -162,7 +169,7 @@ function questionsTo(approve: Approve | undefined, newId: () => string): ClientR
     if (!approve || request.subtype !== "can_use_tool") {
       return { subtype: "error", request_id, error: "An MCP client cannot answer this" };
     }
-    const denial = await approve(questionOf(request), String(request["tool_use_id"]), signal);
+    const denial = await approve(questionOf(request), String(request.tool_use_id), signal);
     const response = denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial };
     return { subtype: "success", request_id, response };
   };
@@ -186,11 +193,11 @@ function questionsTo(approve: Approve | undefined, newId: () => string): ClientR
 
 type Reply = ControlResponse["response"];
 
-function questionOf(request: ControlRequest["request"]): PermissionQuestion {
+function questionOf({ tool_name, input, decision_reason }: Unchecked<"can_use_tool">): PermissionQuestion {
   return {
-    tool: String(request["tool_name"]),
-    input: request["input"] as JsonObject,
-    reason: String(request["decision_reason"] ?? ""),
+    tool: String(tool_name),
+    input: isObject(input) ? (input as JsonObject) : {},
+    reason: String(decision_reason ?? ""),
   };
 }
 

@@ -24,6 +24,7 @@ export type AgentPorts = Pick<
   | "charge"
   | "spent"
   | "now"
+  | "timeCall"
   | "newId"
 >;
 
@@ -34,8 +35,13 @@ export interface AgentParts {
   readonly permit: Permit;
 }
 
-export function agentPorts({ storage, machine, gate, permit }: AgentParts, signal: AbortSignal): AgentPorts {
-  const { state, cost, now, newId } = storage;
+/** `agent` is the id of the subagent whose ports they are. */
+export function agentPorts(
+  { storage, machine, gate, permit }: AgentParts,
+  signal: AbortSignal,
+  agent?: string,
+): AgentPorts {
+  const { state, cost, now, newId, callTimes } = storage;
   return {
     tools: () => state.tools,
     allTools: state.allTools,
@@ -49,6 +55,7 @@ export function agentPorts({ storage, machine, gate, permit }: AgentParts, signa
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     spent: () => cost.totalUsd,
     now,
+    timeCall: (id) => callTimes.start(id, agent),
     newId,
   };
 }

@@ -12,7 +12,14 @@ import {
   type Tool,
 } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
-import { isVariableOn, COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/protocol";
+import {
+  isVariableOn,
+  COMPATIBLE_VERSION,
+  VERSION,
+  type PermissionMode,
+  type SystemMessages,
+  type SystemSignal,
+} from "@keelson/protocol";
 import type * as Styles from "../prompt/styles.ts";
 
 interface SessionFacts {
@@ -79,15 +86,15 @@ export function initSignal(facts: {
   cwd: string;
   mode: PermissionMode;
   memory?: string;
-  mcpServers: readonly object[];
+  mcpServers: SystemMessages["init"]["mcp_servers"];
   commands: readonly string[];
   skills: readonly string[];
   agents: readonly { readonly name: string }[];
   style: PromptStyle | undefined;
-}) {
+}): SystemSignal<"init"> {
   return {
-    type: "system" as const,
-    subtype: "init" as const,
+    type: "system",
+    subtype: "init",
     cwd: facts.cwd,
     // A client need not know which of them the model has to load first.
     tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => (name === "Agent" ? "Task" : name)),

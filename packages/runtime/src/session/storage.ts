@@ -6,6 +6,7 @@ import { transcriptPath } from "@keelson/store";
 import { openWorkFolders, type WorkFolders } from "../machine/work-folders.ts";
 import { openModels, type SessionModels } from "../model/open-models.ts";
 import { openStreams, type SessionStreams } from "../stream/open-streams.ts";
+import { CallTimes } from "./call-times.ts";
 import type { OpenOptions } from "./open-options.ts";
 import { choosePlace, type SessionPlace } from "./place.ts";
 import { newState, type SessionState } from "./state.ts";
@@ -17,6 +18,7 @@ export interface Storage extends SessionModels, SessionStreams, ConversationChan
   readonly folders: WorkFolders;
   /** When the session started; in a cleared one, when it was cleared. */
   startedMs(): number;
+  readonly callTimes: CallTimes;
   newId(): string;
   now(): number;
 }
@@ -70,6 +72,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     ...streams,
     ...conversationChanges(startAfresh),
     startedMs: () => startedMs,
+    callTimes: new CallTimes(now),
     newId,
     now,
   };

@@ -4,8 +4,8 @@ import type { Snapshot } from "@keelson/config";
 import type { SkillGroup } from "@keelson/config/skill-groups";
 import type { SkillSet } from "@keelson/config/skills";
 import { listingLimits, renderSkillListing, type Access } from "@keelson/engine";
-import { asReminder, type NewEntry, type Skill } from "@keelson/protocol";
-import { besideBuiltIn, builtInNames, type ListedCommand } from "../commands/registry.ts";
+import { asReminder, type ListedCommand, type NewEntry, type Skill } from "@keelson/protocol";
+import { besideBuiltIn, builtInNames } from "../commands/registry.ts";
 import type * as Whole from "./whole-skills.ts";
 import type { WholeSkills } from "./whole-skills.ts";
 

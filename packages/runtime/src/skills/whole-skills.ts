@@ -5,9 +5,9 @@ import { groupSkills, isListed, isTypable } from "@keelson/config/skill-groups";
 import type * as Config from "@keelson/config/skills";
 import type { SkillSet } from "@keelson/config/skills";
 import { folderSuffix, type ListedSkill } from "@keelson/engine";
-import type { Skill, SkillSource } from "@keelson/protocol";
+import type { ListedCommand, Skill, SkillSource } from "@keelson/protocol";
 import { relative } from "node:path";
-import { besideBuiltIn, findBuiltInCommand, type ListedCommand } from "../commands/registry.ts";
+import { besideBuiltIn, findBuiltInCommand } from "../commands/registry.ts";
 import type { KnownSkills } from "./session-skills.ts";
 
 /** The user's own file may replace a built-in command; that of a folder which is not trusted may not. */

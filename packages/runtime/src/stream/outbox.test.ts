@@ -120,7 +120,7 @@ test("what a subagent records is stored in a transcript of its own, then shown, 
     { append: (entries) => void stored.push(...entries), leaf: null, mirrored: undefined, cwd: () => "/w" },
   );
   const said = (uuid: string): NewEntry => ({ type: "user", uuid, message: { role: "user", content: uuid } });
-  await box.show({ type: "system", subtype: "status" });
+  await box.show({ type: "system", subtype: "status", status: null });
   own.record([said("u1")]);
   own.record([said("u2")]);
   expect(stored).toMatchObject([

@@ -178,13 +178,14 @@ export class Outbox {
     if (entry.type !== "user" && entry.type !== "assistant") return undefined;
     if (entry.type === "assistant" && !showsText() && !entry.message.content.some(isToolUse)) return undefined;
     const message = this.#projected(entry, toolUseId);
-    return message && { ...message, agent_id: id, subagent_type: type, task_description: description };
+    if (message?.type !== "user" && message?.type !== "assistant") return undefined;
+    return { ...message, agent_id: id, subagent_type: type, task_description: description };
   }
 
   /** Clients show calls of MCP servers with the names that the servers use. */
   #projected(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
     const projected = project(entry, parentToolUseId);
-    if (!projected || entry.type !== "assistant") return projected;
+    if (projected?.type !== "assistant" || entry.type !== "assistant") return projected;
     const message = { ...projected, ...this.#takeUnanswered() };
     const origins = entry.message.content.filter(isToolUse).flatMap(({ id, name }) => {
       const origin = this.#options.originOf?.(name);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Outbound } from "@keelson/protocol";
 import { Watchers } from "./watchers.ts";
 
-const line = (n: number): Outbound => ({ type: "note", n });
+const line = (n: number): Outbound => ({ type: "note", n }) as never;
 
 async function collect(watcher: AsyncIterable<Outbound>): Promise<unknown[]> {
   return (await Array.fromAsync(watcher)).map((message) => ("n" in message ? message.n : undefined));

@@ -54,8 +54,8 @@ function inertIn(name: string, text: string): string {
   );
 }
 
-export function shownStatus({ status }: Task): string {
-  return status === "killed" ? "stopped" : status;
+export function shownStatus({ status }: Task): "completed" | "failed" | "stopped" {
+  return status === "completed" || status === "failed" ? status : "stopped";
 }
 
 /** What clients read about the end: of an agent, what it answered or why it did not. */

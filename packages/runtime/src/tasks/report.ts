@@ -2,7 +2,7 @@
 // waits for the task.
 
 import type { Task, TaskUsage, TaskWatchers } from "@keelson/host";
-import type { NewEntry, Signal } from "@keelson/protocol";
+import type { NewEntry, Signal, SystemSignal } from "@keelson/protocol";
 import type { NoticeOptions } from "../stream/inbox.ts";
 import { endNotice, reportOf, shownStatus } from "./notice.ts";
 
@@ -17,21 +17,24 @@ export interface TaskAudience {
 }
 
 export function reportTasks(audience: TaskAudience): Required<TaskWatchers> {
-  const system = (subtype: string, more: Record<string, unknown>) =>
-    void audience.show({ type: "system", subtype, ...more });
-  const changed = () => system("background_tasks_changed", { tasks: tasksInBackground(audience) });
+  const system = (signal: SystemSignal) => void audience.show(signal);
+  const changed = () =>
+    system({ type: "system", subtype: "background_tasks_changed", tasks: tasksInBackground(audience) });
   return {
     started(task) {
       if (task.inBackground) changed();
-      system("task_started", startOf(task));
+      system({ type: "system", subtype: "task_started", ...startOf(task) });
     },
-    progress: (task) => system("task_progress", progressOf(task)),
+    progress: (task) => system({ type: "system", subtype: "task_progress", ...progressOf(task) }),
     updated(task, { inBackground, status }) {
       if (inBackground) changed();
-      system("task_updated", { task_id: task.id, patch: patchOf(task, status !== undefined) });
+      const patch = patchOf(task, status !== undefined);
+      system({ type: "system", subtype: "task_updated", task_id: task.id, patch });
     },
     ended(task) {
-      system("task_notification", {
+      system({
+        type: "system",
+        subtype: "task_notification",
         task_id: task.id,
         tool_use_id: task.toolUseId,
         status: shownStatus(task),

@@ -24,7 +24,7 @@ test("a permission request reaches canUseTool with all its fields", async () => 
   const suggestion = { type: "setMode", mode: "acceptEdits", destination: "session" } as const;
   const reply = await answer(
     {
-      subtype: "can_use_tool",
+      subtype: "can_use_tool" as const,
       tool_name: "Bash",
       input: { command: "touch a" },
       tool_use_id: "toolu_1",
@@ -68,7 +68,7 @@ test("a permission request reaches canUseTool with all its fields", async () => 
 });
 
 test("canUseTool must return a valid answer", async () => {
-  const question = { subtype: "can_use_tool", tool_name: "Bash", input: {}, tool_use_id: "t" };
+  const question = { subtype: "can_use_tool" as const, tool_name: "Bash", input: {}, tool_use_id: "t" };
   const saying = (result: any) => answerer({ canUseTool: async () => result }).answer(question, asked);
   expect(await saying(null)).toBe(NO_ANSWER);
   expect(await saying({ behavior: "deny", message: "no", interrupt: true })).toEqual({
@@ -108,7 +108,12 @@ test("hooks of every event are announced and called by their ids", async () => {
 
   for (const event of HOOK_EVENTS) {
     const [callback_id] = announced[event][0].hookCallbackIds;
-    const request = { subtype: "hook_callback", callback_id, input: { hook_event_name: event }, tool_use_id: "t" };
+    const request = {
+      subtype: "hook_callback" as const,
+      callback_id,
+      input: { hook_event_name: event },
+      tool_use_id: "t",
+    };
     expect(await caller.answer(request, asked)).toEqual({ decision: "block", reason: event });
   }
   expect(called).toEqual(HOOK_EVENTS.map((event) => `${event} t`));
@@ -137,7 +142,8 @@ test("a hook may return nothing, fail, or not exist", async () => {
     Stop: [{ hookCallbackIds: ["hook_0", "hook_1"], timeout: 5, onFailure: "block" }, { hookCallbackIds: ["hook_2"] }],
   });
   expect(caller.hooks.needOnFailure).toBe(true);
-  const call = (callback_id: string) => caller.answer({ subtype: "hook_callback", callback_id, input: {} }, asked);
+  const call = (callback_id: string) =>
+    caller.answer({ subtype: "hook_callback" as const, callback_id, input: {} }, asked);
   expect(await call("hook_0")).toEqual({});
   expect(await wrong(call("hook_1"))).toBe("broken");
   expect(await wrong(call("hook_9"))).toBe("No hook callback found for ID: hook_9");
@@ -145,7 +151,7 @@ test("a hook may return nothing, fail, or not exist", async () => {
 
 test("elicitation is declined without a callback, and passed to it otherwise", async () => {
   const request = {
-    subtype: "elicitation",
+    subtype: "elicitation" as const,
     mcp_server_name: "el",
     message: "Your name?",
     mode: "form",
@@ -177,7 +183,7 @@ test("elicitation is declined without a callback, and passed to it otherwise", a
 });
 
 test("a dialog without a handler is left unanswered", async () => {
-  const request = { subtype: "request_user_dialog", dialog_kind: "k", payload: { a: 1 }, tool_use_id: "t" };
+  const request = { subtype: "request_user_dialog" as const, dialog_kind: "k", payload: { a: 1 }, tool_use_id: "t" };
   expect(await answerer({}).answer(request, asked)).toBe(NO_ANSWER);
   const { answer } = answerer({ onUserDialog: async (dialog) => ({ behavior: "completed", result: dialog }) });
   expect(await answer(request, asked)).toEqual({
@@ -188,7 +194,7 @@ test("a dialog without a handler is left unanswered", async () => {
 
 test("an unknown request is refused by name", async () => {
   const error: any = await answerer({})
-    .answer({ subtype: "dance" }, asked)
+    .answer({ subtype: "dance" } as never, asked)
     .catch((reason: unknown) => reason);
   expect([error.message, error.errorCode]).toEqual([
     "Unsupported control request subtype: dance",

@@ -1,5 +1,6 @@
 // The caller's side of one query: its callbacks, its servers, and what it sends in `initialize`.
 
+import type { FieldsOf } from "@keelson/protocol";
 import { ControlRequestError } from "../errors.ts";
 import { registerHooks, type RegisteredHooks } from "../hooks/callbacks.ts";
 import { splitServers } from "../mcp/config.ts";
@@ -9,14 +10,14 @@ import { askElicitation, askUserDialog } from "../options/dialogs.ts";
 import { toInitialize } from "../options/initialize.ts";
 import type { Options } from "../options/options.ts";
 import { askPermission } from "../permissions/ask.ts";
-import type { AnswerRequest, RequestBody } from "./control-request.ts";
+import type { AnswerRequest } from "./control-request.ts";
 
 export interface ControlCaller {
   readonly options: Options;
   readonly hooks: RegisteredHooks;
   readonly servers: InProcessServers;
   readonly answer: AnswerRequest;
-  initialize(): RequestBody;
+  initialize(): FieldsOf<"initialize">;
   /** Whether the program may have to ask the caller something before it can continue. */
   readonly isNeeded: boolean;
 }
@@ -43,6 +44,7 @@ export function createCaller(
       );
     },
     async answer(request, asked) {
+      const { subtype } = request;
       switch (request.subtype) {
         case "can_use_tool":
           return askPermission(options.canUseTool, request, asked);
@@ -55,7 +57,7 @@ export function createCaller(
         case "request_user_dialog":
           return askUserDialog(options.onUserDialog, request, asked);
         default: {
-          const text = `Unsupported control request subtype: ${request.subtype}`;
+          const text = `Unsupported control request subtype: ${subtype}`;
           throw new ControlRequestError(text, "unsupported_request");
         }
       }

@@ -29,7 +29,8 @@ test("requests in both directions are each answered exactly once, in any order",
       fc.array(fc.record({ ours: fc.boolean(), delay: fc.nat(3), refuse: fc.boolean() }), { maxLength: 60 }),
       async (plan) => {
         const { program, connection } = connected({
-          answer: async ({ number, delay, refuse }) => {
+          answer: async (request) => {
+            const { number, delay, refuse } = request as any;
             for (let tick = 0; tick < Number(delay); tick++) await Promise.resolve();
             if (refuse) throw new Error(`no ${number}`);
             return { number };

@@ -13,7 +13,7 @@ import {
 } from "../errors.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { superviseChild, type Child, type Launch } from "../process/child.ts";
-import { NO_ANSWER, type AnswerRequest, type RequestBody } from "./control-request.ts";
+import { NO_ANSWER, type AnswerRequest } from "./control-request.ts";
 import { deferred } from "./deferred.ts";
 import { MessageQueue } from "./message-queue.ts";
 
@@ -46,7 +46,7 @@ interface Pending {
 
 /** `response` is what was asked for; `envelope` is the message around it. */
 export interface ControlAnswer {
-  readonly response: unknown;
+  readonly response: any;
   readonly envelope: Record<string, unknown>;
 }
 
@@ -125,7 +125,7 @@ export class ControlConnection {
    * Sends a request to the program. Rejects with ControlRequestError if the program refuses, otherwise with the reason
    * it never answered.
    */
-  request(request: RequestBody, { ahead = false } = {}): Promise<ControlAnswer> {
+  request(request: object, { ahead = false } = {}): Promise<ControlAnswer> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason);
     const id = `req_${++this.#lastRequest}`;
     return new Promise<ControlAnswer>((resolve, reject) => {

@@ -1,8 +1,6 @@
 // A control request from the program to us, as the code that answers it sees it.
 
-import type { ControlRequest } from "@keelson/protocol";
-
-export type RequestBody = ControlRequest["request"];
+import type { UncheckedRequest } from "@keelson/protocol";
 
 export interface RequestContext {
   readonly requestId: string;
@@ -13,4 +11,4 @@ export interface RequestContext {
 /** Returned instead of an answer: the answer reaches the program another way, or never. */
 export const NO_ANSWER = Symbol("no answer");
 
-export type AnswerRequest = (request: RequestBody, asked: RequestContext) => Promise<unknown>;
+export type AnswerRequest = (request: UncheckedRequest, asked: RequestContext) => Promise<unknown>;

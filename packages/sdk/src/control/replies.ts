@@ -1,188 +1,65 @@
-// The program's replies to a query's requests.
+// The program's replies to a query's requests, under the names of the official declarations. Callers may change what they
+// get, so nothing is readonly.
 
+import type { ControlSubtype, ListedCommand, ReplyTo } from "@keelson/protocol";
 import type { McpServerStatus } from "../mcp/config.ts";
 import type { ModelUsage } from "../messages/messages.ts";
 
-export type SlashCommand = {
-  name: string;
-  description: string;
-  argumentHint: string;
-  aliases?: string[];
-  builtin?: boolean;
-};
+export type Changeable<T> = T extends readonly (infer Item)[]
+  ? Changeable<Item>[]
+  : T extends object
+    ? { -readonly [Key in keyof T]: Changeable<T[Key]> }
+    : T;
 
-export type AgentInfo = { name: string; description: string; model?: string };
+/** What the official declarations say of a reply where they say something else than what is sent. */
+interface Published {
+  get_usage: SDKControlGetUsageResponse;
+  mcp_status: { mcpServers: McpServerStatus[] };
+  reload_plugins: SDKControlReloadPluginsResponse;
+  rewind_conversation: SDKControlRewindConversationResponse;
+  compact_conversation: SDKControlCompactConversationResponse;
+}
 
-export type ModelInfo = {
-  value: string;
-  resolvedModel?: string;
-  displayName: string;
-  description: string;
-  supportsEffort?: boolean;
-  supportedEffortLevels?: ("low" | "medium" | "high" | "xhigh" | "max")[];
-  supportsAdaptiveThinking?: boolean;
-  supportsFastMode?: boolean;
-  supportsAutoMode?: boolean;
-};
+export type PublishedReply<Subtype extends ControlSubtype> = Subtype extends keyof Published
+  ? Published[Subtype]
+  : Changeable<ReplyTo<Subtype>>;
 
-export type AccountInfo = {
-  email?: string;
-  organization?: string;
-  subscriptionType?: string;
-  tokenSource?: string;
-  apiKeySource?: string;
-  apiProvider?:
-    "firstParty" | "bedrock" | "vertex" | "foundry" | "anthropicAws" | "anthropicGoogleCloud" | "mantle" | "gateway";
-};
+export type SDKControlInitializeResponse = PublishedReply<"initialize">;
+export type SlashCommand = Changeable<ListedCommand>;
+export type AgentInfo = SDKControlInitializeResponse["agents"][number];
+export type ModelInfo = SDKControlInitializeResponse["models"][number];
+export type AccountInfo = SDKControlInitializeResponse["account"];
+export type FastModeState = NonNullable<SDKControlInitializeResponse["fast_mode_state"]>;
 
-export type FastModeState = "off" | "cooldown" | "on";
+export type SDKControlInterruptResponse = PublishedReply<"interrupt">;
+export type RewindFilesResult = PublishedReply<"rewind_files">;
+export type SDKControlMcpReadResourceResponse = PublishedReply<"mcp_read_resource">;
+export type SDKControlGetContextUsageResponse = PublishedReply<"get_context_usage">;
+export type SDKControlReadFileResponse = PublishedReply<"read_file">;
+export type SDKControlReloadSkillsResponse = PublishedReply<"reload_skills">;
+export type SDKControlReloadOutputStylesResponse = PublishedReply<"reload_output_styles">;
 
-export type SDKControlInitializeResponse = {
-  commands: SlashCommand[];
-  agents: AgentInfo[];
-  output_style: string;
-  available_output_styles: string[];
-  models: ModelInfo[];
-  account: AccountInfo;
-  pid?: number;
-  claude_code_version?: string;
-  current_permission_mode?: string;
-  hook_on_failure_supported?: boolean;
-  hooks_applied?: boolean;
-  plugins_applied?: boolean;
-  mcp_servers_applied?: boolean;
-  session_state?: string;
-  capabilities?: string[];
-  fast_mode_state?: FastModeState;
-};
+type SessionUsage = Changeable<ReplyTo<"get_usage">["session"]>;
 
-export type SDKControlInterruptResponse = { still_queued: string[]; cancelled?: string[] };
-
-export type RewindFilesResult = {
-  canRewind: boolean;
-  error?: string;
-  filesChanged?: string[];
-  insertions?: number;
-  deletions?: number;
-  skippedLinks?: number;
-  /** Files that others changed in the meantime; `copy` has their earlier content. A dry run makes no copies. */
-  externallyChanged?: { path: string; copy?: string }[];
-  /** Only in Keelson: files that may not be restored, and why. */
-  refused?: { path: string; reason: string }[];
-  /** Changed files of which no copy could be kept: they stay as they are. */
-  notKept?: string[];
-};
-
-type ContextCategoryId =
-  | "system_prompt"
-  | "system_tools"
-  | "mcp_tools"
-  | "mcp_instructions"
-  | "mcp_tools_deferred"
-  | "system_tools_deferred"
-  | "custom_agents"
-  | "memory_files"
-  | "skills"
-  | "messages"
-  | "autocompact_buffer"
-  | "compact_buffer"
-  | "free_space";
-
-export type SDKControlMcpReadResourceResponse = { contents: unknown[] };
-
-export type SDKControlGetContextUsageResponse = {
-  categories: {
-    id?: ContextCategoryId;
-    name: string;
-    tokens: number;
-    color: string;
-    isDeferred?: boolean;
-    kind: "used" | "free" | "buffer" | "deferred";
-  }[];
-  totalTokens: number;
-  maxTokens: number;
-  rawMaxTokens: number;
-  percentage: number;
-  gridRows: {
-    color: string;
-    isFilled: boolean;
-    categoryName: string;
-    tokens: number;
-    percentage: number;
-    squareFullness: number;
-  }[][];
-  model: string;
-  memoryFiles: { path: string; type: string; tokens: number }[];
-  mcpTools: { name: string; serverName: string; tokens: number; isLoaded?: boolean }[];
-  mcpInstructions?: unknown[];
-  deferredBuiltinTools?: { name: string; tokens: number; isLoaded: boolean }[];
-  systemTools?: { name: string; tokens: number }[];
-  systemPromptSections?: { name: string; tokens: number }[];
-  agents: { agentType: string; source: string; tokens: number }[];
-  slashCommands?: { totalCommands: number; includedCommands: number; tokens: number };
-  skills?: {
-    totalSkills: number;
-    includedSkills: number;
-    tokens: number;
-    skillFrontmatter: { name: string; source: string; tokens: number }[];
-  };
-  autoCompactThreshold?: number;
-  isAutoCompactEnabled: boolean;
-  messageBreakdown?: unknown;
-  apiUsage: {
-    input_tokens: number;
-    output_tokens: number;
-    cache_creation_input_tokens: number;
-    cache_read_input_tokens: number;
-  } | null;
-};
-
-export type SDKControlGetUsageResponse = {
-  session: {
+/** Costs are null at run time if the price of a model is unknown. */
+export type SDKControlGetUsageResponse = Omit<Changeable<ReplyTo<"get_usage">>, "session"> & {
+  session: Omit<SessionUsage, "total_cost_usd" | "model_usage" | "agent_usage"> & {
     total_cost_usd: number;
-    total_api_duration_ms: number;
-    total_duration_ms: number;
-    total_lines_added: number;
-    total_lines_removed: number;
     model_usage: Record<string, ModelUsage>;
     /** What subagents used of it: by their type, then by model. */
     agent_usage?: Record<string, Record<string, ModelUsage>>;
   };
-  subscription_type: string | null;
-  rate_limits_available: boolean;
-  rate_limits: unknown;
-  behaviors: unknown;
 };
 
-export type SDKControlReadFileResponse = {
-  contents: string;
-  absPath: string;
-  /** Only of base64. */
-  encoding?: "base64";
-  /** Only of text: whether bytes that are not valid UTF-8 were replaced. */
-  lossy?: boolean;
-  requested_path?: string;
-  truncated?: boolean;
-};
-
-export type SDKControlReloadPluginsResponse = {
-  commands: SlashCommand[];
-  agents: AgentInfo[];
-  plugins: { name: string; path: string; source?: string }[];
+export type SDKControlReloadPluginsResponse = Omit<Changeable<ReplyTo<"reload_plugins">>, "mcpServers"> & {
   mcpServers: McpServerStatus[];
-  error_count: number;
 };
 
-export type SDKControlReloadSkillsResponse = { skills: SlashCommand[] };
-export type SDKControlReloadOutputStylesResponse = { available_output_styles: string[] };
+/** Keelson only. */
+export type SDKControlRunShellCommandResponse = PublishedReply<"run_shell_command">;
 
 /** Keelson only. */
-export type SDKControlRunShellCommandResponse = { user_message_uuid: string; tool_use_id: string };
-
-/** Keelson only. */
-export type SDKControlMcpListResourcesResponse = {
-  resources: { server: string; uri: string; name: string; description?: string }[];
-};
+export type SDKControlMcpListResourcesResponse = PublishedReply<"mcp_list_resources">;
 
 /** Keelson only. `prompt` is what the prompt said. */
 export type SDKControlRewindConversationResponse = { prompt: string | Record<string, unknown>[]; sessionId: string };
@@ -194,24 +71,7 @@ export type SDKControlCompactConversationResponse = SDKControlRewindConversation
 };
 
 /** Keelson only. The new state; `problems` are files that could not be written. */
-export type SDKControlUpdatePermissionsResponse = {
-  state: {
-    rules: {
-      source: string;
-      ruleBehavior: "allow" | "ask" | "deny";
-      ruleValue: { toolName: string; ruleContent?: string };
-    }[];
-    workspaceDirectories: string[];
-    originalCwd: string;
-    managedOnly: boolean;
-  };
-  problems?: string[];
-};
+export type SDKControlUpdatePermissionsResponse = PublishedReply<"update_permissions">;
 
 /** Keelson only. `redirectUrl` is where the browser goes at the end. */
-export type SDKControlMcpAuthenticateResponse = {
-  authUrl: string;
-  redirectUrl: string;
-  requiresUserAction: boolean;
-  opened: boolean;
-};
+export type SDKControlMcpAuthenticateResponse = PublishedReply<"mcp_authenticate">;

@@ -1,7 +1,7 @@
 // The caller's hook callbacks. Each gets an id, and the program decides whether and when to call it.
 
-import { isObject, type HookEvent } from "@keelson/protocol";
-import type { RequestContext, RequestBody } from "../control/control-request.ts";
+import { isObject, type HookEvent, type Unchecked } from "@keelson/protocol";
+import type { RequestContext } from "../control/control-request.ts";
 import type { HookInput } from "./inputs.ts";
 import type { HookJSONOutput } from "./outputs.ts";
 
@@ -34,7 +34,7 @@ export interface RegisteredHooks {
   readonly announced: AnnouncedHooks | undefined;
   /** At least one of them blocks on failure, which the program must support. */
   readonly needOnFailure: boolean;
-  call(request: RequestBody, asked: RequestContext): Promise<unknown>;
+  call(request: Unchecked<"hook_callback">, asked: RequestContext): Promise<unknown>;
 }
 
 export function registerHooks(hooks: HookCallbacks = {}): RegisteredHooks {
@@ -64,15 +64,13 @@ export function registerHooks(hooks: HookCallbacks = {}): RegisteredHooks {
     announced: functions.size === 0 ? undefined : announced,
     needOnFailure,
     async call(request, { signal }) {
-      const id = String(request["callback_id"]);
+      const id = String(request.callback_id);
       const callback = functions.get(id);
       if (callback === undefined) throw new Error(`No hook callback found for ID: ${id}`);
-      const toolUseId = request["tool_use_id"];
-      const output = await callback(
-        request["input"] as HookInput,
-        typeof toolUseId === "string" ? toolUseId : undefined,
-        { signal },
-      );
+      const toolUseId = request.tool_use_id;
+      const output = await callback(request.input as HookInput, typeof toolUseId === "string" ? toolUseId : undefined, {
+        signal,
+      });
       return isObject(output) ? output : {};
     },
   };

@@ -1,7 +1,7 @@
 // The in-process servers as the program sees them: JSON-RPC messages inside control requests, in both directions.
 
-import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/control-request.ts";
+import { isObject, type Unchecked } from "@keelson/protocol";
+import { NO_ANSWER, type RequestContext } from "../control/control-request.ts";
 import type { McpSdkServerConfigWithInstance } from "./config.ts";
 import type { JSONRPCId, JSONRPCMessage, McpTransport } from "./shapes.ts";
 
@@ -12,7 +12,7 @@ export interface InProcessServers {
   /** Replaces all servers. A server that stays keeps its connection. */
   replace(servers: Record<string, McpSdkServerConfigWithInstance>): void;
   /** Answers an `mcp_message` request. */
-  answer(request: RequestBody, asked: RequestContext): Promise<unknown>;
+  answer(request: Unchecked<"mcp_message">, asked: RequestContext): Promise<unknown>;
   close(): void;
 }
 
@@ -50,9 +50,9 @@ export function inProcessServers(
     },
     replace,
     async answer(request, asked) {
-      const connection = connections.get(String(request["server_name"]));
-      if (connection === undefined) throw new Error(`SDK MCP server not found: ${String(request["server_name"])}`);
-      const message = request["message"];
+      const connection = connections.get(String(request.server_name));
+      if (connection === undefined) throw new Error(`SDK MCP server not found: ${String(request.server_name)}`);
+      const message = request.message;
       if (!isObject(message)) throw new Error("mcp_message has no message");
       const reply = await connection.deliver(message as JSONRPCMessage, asked.signal);
       return reply === undefined ? NO_ANSWER : { mcp_response: reply };

@@ -71,6 +71,8 @@ export type SDKUserMessage = {
   isSynthetic?: boolean;
   /** A tool's whole output; the model may have been shown less. */
   tool_use_result?: unknown;
+  /** How long the call ran, without the time that a person was asked. 0 if it did not run. */
+  tool_duration_ms?: number;
   priority?: "now" | "next" | "later";
   /** False: add it to the conversation without asking the model. */
   shouldQuery?: boolean;
@@ -115,7 +117,7 @@ export type ModelUsage = {
   maxOutputTokens: number;
   canonicalModel?: string;
   provider?: string;
-  costBasis?: string;
+  costBasis?: "list" | "managed" | "unknown";
 };
 
 export type SDKPermissionDenial = { tool_name: string; tool_use_id: string; tool_input: Record<string, unknown> };

@@ -34,7 +34,8 @@ export type SDKAuthStatusMessage = Stamp & {
 export type SDKRateLimitInfo = {
   status: "allowed" | "allowed_warning" | "rejected";
   resetsAt?: number;
-  rateLimitType?: string;
+  rateLimitType?:
+    "five_hour" | "overage" | "seven_day" | "seven_day_opus" | "seven_day_overage_included" | "seven_day_sonnet";
   utilization?: number;
   overageStatus?: "allowed" | "allowed_warning" | "rejected";
   overageResetsAt?: number;
@@ -57,8 +58,8 @@ export type SDKPromptSuggestionMessage = Stamp & { type: "prompt_suggestion"; su
 
 export type SDKConversationResetMessage = Stamp & {
   type: "conversation_reset";
-  new_conversation_id: string;
-  trigger?: string;
+  new_conversation_id: UUID;
+  trigger?: "clear" | "fresh_session" | "onboarding" | "plan_mode_exit";
   user_message_uuid?: string;
 };
 

@@ -1,7 +1,7 @@
 // Questions that are not about permission: those that MCP servers ask a person, and dialogs of the program itself.
 
-import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/control-request.ts";
+import { isObject, type Unchecked } from "@keelson/protocol";
+import { NO_ANSWER, type RequestContext } from "../control/control-request.ts";
 
 export type ElicitationRequest = {
   serverName: string;
@@ -29,17 +29,22 @@ export type UserDialogResult = { behavior: "completed"; result: unknown } | { be
 /** `null`: the answer is sent another way. */
 export type OnUserDialog = (request: UserDialogRequest, options: Context) => Promise<UserDialogResult | null>;
 
-export async function askElicitation(ask: OnElicitation | undefined, request: RequestBody, asked: RequestContext) {
+export async function askElicitation(
+  ask: OnElicitation | undefined,
+  request: Unchecked<"elicitation">,
+  asked: RequestContext,
+) {
   if (ask === undefined) return { action: "decline" };
-  const text = (name: string) => (typeof request[name] === "string" ? { [camel(name)]: request[name] } : {});
+  const text = (name: keyof typeof request) =>
+    typeof request[name] === "string" ? { [camel(name)]: request[name] } : {};
   const answer = await ask(
     {
-      serverName: String(request["mcp_server_name"]),
-      message: String(request["message"] ?? ""),
+      serverName: String(request.mcp_server_name),
+      message: String(request.message ?? ""),
       ...text("mode"),
       ...text("url"),
       ...text("elicitation_id"),
-      ...(isObject(request["requested_schema"]) ? { requestedSchema: request["requested_schema"] } : {}),
+      ...(isObject(request.requested_schema) ? { requestedSchema: request.requested_schema } : {}),
       ...text("title"),
       ...text("display_name"),
       ...text("description"),
@@ -49,13 +54,17 @@ export async function askElicitation(ask: OnElicitation | undefined, request: Re
   return answer === null ? NO_ANSWER : answer;
 }
 
-export async function askUserDialog(ask: OnUserDialog | undefined, request: RequestBody, asked: RequestContext) {
+export async function askUserDialog(
+  ask: OnUserDialog | undefined,
+  request: Unchecked<"request_user_dialog">,
+  asked: RequestContext,
+) {
   if (ask === undefined) return NO_ANSWER;
   const answer = await ask(
     {
-      dialogKind: String(request["dialog_kind"]),
-      payload: isObject(request["payload"]) ? request["payload"] : {},
-      ...(typeof request["tool_use_id"] === "string" ? { toolUseID: request["tool_use_id"] } : {}),
+      dialogKind: String(request.dialog_kind),
+      payload: isObject(request.payload) ? request.payload : {},
+      ...(typeof request.tool_use_id === "string" ? { toolUseID: request.tool_use_id } : {}),
     },
     { signal: asked.signal, requestId: asked.requestId },
   );

@@ -1,6 +1,6 @@
 // Converts options without a flag to fields of the `initialize` request.
 
-import type { RequestBody } from "../control/control-request.ts";
+import type { FieldsOf } from "@keelson/protocol";
 import type { AnnouncedHooks } from "../hooks/callbacks.ts";
 import { splitServers } from "../mcp/config.ts";
 import type { InProcessServers } from "../mcp/in-process.ts";
@@ -10,8 +10,8 @@ export function toInitialize(
   options: Options,
   hooks: AnnouncedHooks | undefined,
   servers: Pick<InProcessServers, "names" | "configs">,
-): RequestBody {
-  const fields = {
+): FieldsOf<"initialize"> {
+  const fields: FieldsOf<"initialize"> = {
     hooks,
     sdkMcpServers: servers.names.length > 0 ? servers.names : undefined,
     sdkMcpServerConfigs: servers.configs,
@@ -31,8 +31,7 @@ export function toInitialize(
     mcpServers: sentServers(options),
     plugins: options.pluginDelivery === "initialize" ? (options.plugins ?? []) : undefined,
   };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return { subtype: "initialize", ...Object.fromEntries(given) };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function sentServers({ mcpServers, mcpServersDelivery }: Options) {

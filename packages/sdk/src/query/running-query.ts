@@ -1,12 +1,11 @@
 // A query in progress: one connection, one caller, one input. Every method is a request that the program carries out.
 
-import { isObject, type Settings } from "@keelson/protocol";
+import { isObject, controlBody, type ControlSubtype, type FieldsOf, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
-import type { RequestBody } from "../control/control-request.ts";
 import { createCaller, type ControlCaller } from "../control/caller.ts";
 import type { ControlConnection, Host, ControlAnswer } from "../control/connection.ts";
 import { Input } from "../control/input.ts";
-import type { SDKControlInitializeResponse, SlashCommand } from "../control/replies.ts";
+import type { PublishedReply, SDKControlInitializeResponse, SlashCommand } from "../control/replies.ts";
 import { ControlRequestError } from "../errors.ts";
 import { splitServers, type McpServerConfig, type McpSetServersResult } from "../mcp/config.ts";
 import type { SDKMessage, SDKUserMessage } from "../messages/messages.ts";
@@ -35,7 +34,7 @@ export class RunningQuery implements Query {
   constructor(connection: ControlConnection, options: Options) {
     this.#connection = connection;
     this.#caller = createCaller(options, async (server_name, message) => {
-      await connection.request({ subtype: "mcp_message", server_name, message });
+      await connection.request(controlBody("mcp_message", { server_name, message }));
     });
     this.#input = new Input(connection, {
       verbatim: options.verbatimPrompts === true,
@@ -139,43 +138,43 @@ export class RunningQuery implements Query {
   // Requests.
 
   interrupt() {
-    return this.#ask({ subtype: "interrupt" });
+    return this.#ask("interrupt");
   }
 
   async setPermissionMode(mode: PermissionMode) {
-    await this.#ask({ subtype: "set_permission_mode", mode });
+    await this.#ask("set_permission_mode", { mode });
   }
 
   async setModel(model?: string) {
-    await this.#ask({ subtype: "set_model", ...(model === undefined ? {} : { model }) });
+    await this.#ask("set_model", { ...(model === undefined ? {} : { model }) });
   }
 
   async setMaxThinkingTokens(max_thinking_tokens: number | null, thinking_display?: "summarized" | "omitted") {
-    await this.#ask({ subtype: "set_max_thinking_tokens", max_thinking_tokens, thinking_display });
+    await this.#ask("set_max_thinking_tokens", { max_thinking_tokens, thinking_display });
   }
 
   async setMcpPermissionModeOverride(serverName: string, mode: "default" | "auto" | null) {
-    return (await this.#ask({ subtype: "set_mcp_permission_mode_override", serverName, mode })) ?? {};
+    return (await this.#ask("set_mcp_permission_mode_override", { serverName, mode })) ?? {};
   }
 
   async applyFlagSettings(settings: { [Key in keyof Settings]?: Settings[Key] | null }) {
-    await this.#ask({ subtype: "apply_flag_settings", settings });
+    await this.#ask("apply_flag_settings", { settings });
   }
 
-  async updateSettings(source: string, settings: Record<string, unknown>) {
-    await this.#ask({ subtype: "update_settings", source, settings });
+  async updateSettings(source: FieldsOf<"update_settings">["source"], settings: Record<string, unknown>) {
+    await this.#ask("update_settings", { source, settings });
   }
 
   async mcpServerStatus() {
-    return (await this.#ask({ subtype: "mcp_status" })).mcpServers;
+    return (await this.#ask("mcp_status")).mcpServers;
   }
 
   async reconnectMcpServer(serverName: string) {
-    await this.#ask({ subtype: "mcp_reconnect", serverName });
+    await this.#ask("mcp_reconnect", { serverName });
   }
 
   async toggleMcpServer(serverName: string, enabled: boolean) {
-    await this.#ask({ subtype: "mcp_toggle", serverName, enabled });
+    await this.#ask("mcp_toggle", { serverName, enabled });
   }
 
   async setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
@@ -183,25 +182,25 @@ export class RunningQuery implements Query {
     // Before the program knows of them, because it may call them at once.
     this.#caller.servers.replace(here);
     const named = Object.keys(here).map((name) => [name, { type: "sdk", name }]);
-    return this.#ask({ subtype: "mcp_set_servers", servers: { ...elsewhere, ...Object.fromEntries(named) } });
+    return this.#ask("mcp_set_servers", { servers: { ...elsewhere, ...Object.fromEntries(named) } });
   }
 
   readMcpResource(serverName: string, uri: string) {
-    return this.#ask({ subtype: "mcp_read_resource", serverName, uri });
+    return this.#ask("mcp_read_resource", { serverName, uri });
   }
 
   getContextUsage(options: { detail?: "summary" | "full" } = {}) {
-    return this.#ask({ subtype: "get_context_usage", detail: options.detail });
+    return this.#ask("get_context_usage", { detail: options.detail });
   }
 
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options: { skipBehaviors?: boolean } = {}) {
-    return this.#ask({ subtype: "get_usage", skip_behaviors: options.skipBehaviors });
+    return this.#ask("get_usage", { skip_behaviors: options.skipBehaviors });
   }
 
   async readFile(path: string, options: { maxBytes?: number; encoding?: "utf-8" | "base64" } = {}) {
     try {
       const { maxBytes: max_bytes, encoding } = options;
-      return await this.#ask({ subtype: "read_file", path, max_bytes, encoding });
+      return await this.#ask("read_file", { path, max_bytes, encoding });
     } catch (error) {
       if (error instanceof ControlRequestError && error.errorCode === undefined) return null;
       throw error;
@@ -209,73 +208,77 @@ export class RunningQuery implements Query {
   }
 
   reloadPlugins(options: Record<string, unknown> = {}) {
-    return this.#ask({ subtype: "reload_plugins", ...options });
+    return this.#ask("reload_plugins", { ...options });
   }
 
   reloadSkills() {
-    return this.#ask({ subtype: "reload_skills" });
+    return this.#ask("reload_skills");
   }
 
   reloadOutputStyles() {
-    return this.#ask({ subtype: "reload_output_styles" });
+    return this.#ask("reload_output_styles");
   }
 
   rewindFiles(user_message_id: string, options: { dryRun?: boolean } = {}) {
-    return this.#ask({ subtype: "rewind_files", user_message_id, dry_run: options.dryRun });
+    return this.#ask("rewind_files", { user_message_id, dry_run: options.dryRun });
   }
 
   async seedReadState(path: string, mtime: number) {
-    await this.#ask({ subtype: "seed_read_state", path, mtime });
+    await this.#ask("seed_read_state", { path, mtime });
   }
 
   async stopTask(task_id: string) {
-    await this.#ask({ subtype: "stop_task", task_id });
+    await this.#ask("stop_task", { task_id });
   }
 
   async backgroundTasks(tool_use_id?: string) {
-    const answer = await this.#ask({ subtype: "background_tasks", tool_use_id });
+    const answer = await this.#ask("background_tasks", { tool_use_id });
     return tool_use_id === undefined ? true : answer?.backgrounded === true;
   }
 
   runShellCommand(command: string) {
-    return this.#ask({ subtype: "run_shell_command", command });
+    return this.#ask("run_shell_command", { command });
   }
 
   rewindConversation(user_message_id: string) {
-    return this.#ask({ subtype: "rewind_conversation", user_message_id });
+    return this.#ask("rewind_conversation", { user_message_id });
   }
 
   compactConversation(user_message_id: string, options: { direction?: "up_to" | "from"; instructions?: string } = {}) {
-    return this.#ask({ ...options, subtype: "compact_conversation", user_message_id });
+    return this.#ask("compact_conversation", { ...options, user_message_id });
   }
 
   updatePermissions(updates: readonly PermissionUpdate[]) {
-    return this.#ask({ subtype: "update_permissions", updates });
+    return this.#ask("update_permissions", { updates });
   }
 
   addMemory(text: string, scope: "project" | "local" | "user" = "project") {
-    return this.#ask({ subtype: "add_memory", text, scope });
+    return this.#ask("add_memory", { text, scope });
   }
 
   listMcpResources() {
-    return this.#ask({ subtype: "mcp_list_resources" });
+    return this.#ask("mcp_list_resources");
   }
 
   authenticateMcpServer(serverName: string, options: { openBrowser?: boolean } = {}) {
-    return this.#ask({ subtype: "mcp_authenticate", serverName, openBrowser: options.openBrowser });
+    return this.#ask("mcp_authenticate", { serverName, openBrowser: options.openBrowser });
   }
 
   async submitMcpCode(serverName: string, code: string) {
-    await this.#ask({ subtype: "mcp_submit_code", serverName, code });
+    await this.#ask("mcp_submit_code", { serverName, code });
   }
 
-  /** The program defines the shape of answers; the `Query` interface describes it. */
-  async #ask(request: RequestBody): Promise<any> {
-    return (await this.#connection.request(request)).response;
+  async #ask<Subtype extends ControlSubtype>(
+    subtype: Subtype,
+    fields?: FieldsOf<Subtype>,
+  ): Promise<PublishedReply<Subtype>> {
+    return (await this.#connection.request(controlBody(subtype, fields))).response;
   }
 
   #initialize(): Promise<SDKControlInitializeResponse> {
-    const asked = this.#connection.request(this.#caller.initialize()).then((reply) => this.#accept(reply));
+    const asked = this.#connection
+      .request(controlBody("initialize", this.#caller.initialize()))
+      .then((reply) => this.#accept(reply));
     // No one has to wait for it; those who do get the error themselves.
     asked.catch(() => undefined);
     return asked;

@@ -1,7 +1,7 @@
 // Reads stream-json from standard input and passes prompts and control messages to the session.
 // Unknown message types are ignored, because newer clients send them; invalid JSON is an error.
 
-import { isObject, LineSplitter, readControlResponse, type Inbound } from "@keelson/protocol";
+import { isObject, LineSplitter, readControlResponse, type ControlRequest, type Inbound } from "@keelson/protocol";
 
 /** Invalid input. The message is printed to standard error; the exit code is 1. */
 export class InputError extends Error {
@@ -85,7 +85,11 @@ function prompt(value: Record<string, unknown>): Inbound {
 function request({ request_id: id, request: body }: Record<string, unknown>): Inbound | undefined {
   if (typeof id !== "string") return undefined;
   const fields = isObject(body) ? body : {};
-  return { type: "control_request", request_id: id, request: { ...fields, subtype: String(fields["subtype"]) } };
+  return {
+    type: "control_request",
+    request_id: id,
+    request: { ...fields, subtype: String(fields["subtype"]) } as ControlRequest["request"],
+  };
 }
 
 // Wrappers look for this sentence of the reference. The line itself is left out: it may contain anything.

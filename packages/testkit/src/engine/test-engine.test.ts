@@ -28,7 +28,7 @@ test("what the engine does through its ports can be read afterwards", async () =
   } as const;
 
   await ports.record([prompt]);
-  await ports.show({ type: "system", subtype: "status" });
+  await ports.show({ type: "system", subtype: "status", status: null });
   expect(await ports.fire("Stop", { a: 1 })).toEqual({ reasons: [], context: [] });
   expect(await ports.permit(request, new AbortController().signal)).toEqual({
     behavior: "allow",
@@ -45,7 +45,7 @@ test("what the engine does through its ports can be read afterwards", async () =
     steer: undefined,
     abort: undefined,
     entries: [prompt],
-    signals: [{ type: "system", subtype: "status" }],
+    signals: [{ type: "system", subtype: "status", status: null }],
     fired: [{ event: "Stop", input: { a: 1 } }],
     asked: [request],
     charges: [{ usage: NO_USAGE, model: "m", durationMs: 5 }],

@@ -28,7 +28,7 @@ export class Alerts {
 
   /** A question is shown. */
   asked({ request_id: id, request }: ControlRequest): void {
-    const tool = request["tool_name"];
+    const tool = request.subtype === "can_use_tool" ? request.tool_name : undefined;
     const question =
       typeof tool === "string" ? `Keelson needs your permission to use ${tool}` : "Keelson has a question";
     this.#notify(this.#attention.waiting(id, question, this.#host.now()));

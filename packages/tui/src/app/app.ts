@@ -1,8 +1,9 @@
 // The terminal program while it runs: one screen, one prompt, one session at a time. It holds view state only; a session
 // attached anew looks the same.
 
-import type { JsonObject, Outbound } from "@keelson/protocol";
+import type { JsonObject, ListedCommand, Outbound } from "@keelson/protocol";
 import type { Dialog } from "../dialogs/dialog-context.ts";
+import { AnswerKey } from "../dialogs/guard.ts";
 import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
@@ -21,7 +22,6 @@ import { Animation } from "./live/animation.ts";
 import { FullWindow } from "./overlays/full-window.ts";
 import { LiveParts } from "./live/live-parts.ts";
 import { withPanelCommands } from "../panels/commands.ts";
-import type { PanelCommand } from "../panels/context.ts";
 import type { Background } from "../theme/background.ts";
 import { Panels, type PanelPlace } from "./overlays/panels.ts";
 import { showQuestions } from "./overlays/show-question.ts";
@@ -67,6 +67,7 @@ export class App {
   talk: Talk;
   /** When someone last typed in the prompt; undefined once it was sent. */
   lastTypedAt: number | undefined;
+  readonly answerKey = new AnswerKey();
   /** Changes of the mode that are under way. */
   cycling: Promise<void> = Promise.resolve();
   readonly #alerts: Alerts;
@@ -221,7 +222,7 @@ export class App {
   }
 
   /** All commands that can be typed, those of the terminal itself included. */
-  commands(): readonly PanelCommand[] {
+  commands(): readonly ListedCommand[] {
     return withPanelCommands(this.talk.facts.commands);
   }
 
@@ -290,6 +291,9 @@ export class App {
     if (event.kind === "focus") return this.#alerts.focus(event.focused);
     if (event.kind === "reply") return this.screen.reply(event);
     this.#alerts.pressed(now);
+    // Held down since it answered a question: it is not meant for the prompt either.
+    const isAnswering = question(this.panels.top) !== undefined || (!this.panels.top && !this.#window.isOpen);
+    if (this.answerKey.holds(event, now) && isAnswering) return;
     if (event.kind === "key" && this.#isForAll(event)) return;
     if (this.#window.isOpen) {
       this.lastTypedAt = now;

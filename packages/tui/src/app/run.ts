@@ -12,6 +12,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { backgroundFromReply } from "../theme/background.ts";
 import { makeTheme } from "../theme/make-theme.ts";
 import { themeOf } from "./theme-of.ts";
+import type { AnswerKey } from "../dialogs/guard.ts";
 import { App } from "./app.ts";
 import { listenToKeys } from "./keyboard.ts";
 
@@ -118,9 +119,13 @@ const TYPED_AHEAD_MS = 10;
  */
 export async function askAtTerminal<T>(
   shown: Panel<T> | ((redraw: () => void) => Panel<T>),
-  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & { readonly terminal: Terminal },
+  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & {
+    readonly terminal: Terminal;
+    /** The same for every question. */
+    readonly answerKey: AnswerKey;
+  },
 ): Promise<T | undefined> {
-  const { terminal, env, settings, now, end } = options;
+  const { terminal, env, settings, now, end, answerKey } = options;
   const modes = new TerminalModeSwitch({ terminal, env });
   let theme = makeTheme({ settings, env });
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
@@ -142,9 +147,11 @@ export async function askAtTerminal<T>(
           if (background) theme = makeTheme({ settings, env, background });
           continue;
         }
-        if (!isDrawn) continue;
+        if (!isDrawn || answerKey.holds(event, now())) continue;
         const done = panel.take(event, now());
-        if (done) return resolve(done.value);
+        if (!done) continue;
+        answerKey.answered(event, now());
+        return resolve(done.value);
       }
       if (isDrawn) screen.changed({ now: true });
     }),

@@ -5,6 +5,7 @@ import { clean } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import { defaultKeys } from "../widgets/key-lookup.ts";
 import type { Dialog, DialogAnswer, DialogContext } from "./dialog-context.ts";
+import { AnswerKey } from "./guard.ts";
 import { openDialog } from "./open-dialog.ts";
 
 export const context: DialogContext = {
@@ -12,6 +13,7 @@ export const context: DialogContext = {
   home: "/home/u",
   keys: defaultKeys,
   openedAt: 0,
+  answerKey: new AnswerKey(),
   diff: (_, before, after, columns) =>
     [before.split("\n").map((line) => `- ${line}`), after.split("\n").map((line) => `+ ${line}`)]
       .flat()
@@ -38,11 +40,11 @@ export function asks(tool: string, input: JsonObject, more: JsonObject = {}): Co
 }
 
 export function requests(subtype: string, fields: JsonObject): ControlRequest {
-  return { type: "control_request", request_id: "r1", request: { ...fields, subtype } };
+  return { type: "control_request", request_id: "r1", request: { ...fields, subtype } as ControlRequest["request"] };
 }
 
 export function dialogFor(request: ControlRequest, more: Partial<DialogContext> = {}): Dialog {
-  return openDialog(request, { ...context, ...more })!;
+  return openDialog(request, { ...context, answerKey: new AnswerKey(), ...more })!;
 }
 
 /** The payload of an answer. */

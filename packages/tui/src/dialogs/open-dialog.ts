@@ -19,8 +19,9 @@ export function openDialog({ request }: ControlRequest, context: DialogContext):
 
 /** The file whose text the dialog shows changes of: read it first, and put it in the context. */
 export function fileToRead({ request }: ControlRequest): string | undefined {
+  if (request.subtype !== "can_use_tool") return undefined;
   const { tool_name: tool, input } = request;
-  if (request.subtype !== "can_use_tool" || !isObject(input)) return undefined;
+  if (!isObject(input)) return undefined;
   if (tool !== "Edit" && tool !== "MultiEdit" && tool !== "Write") return undefined;
   return typeof input["file_path"] === "string" ? input["file_path"] : undefined;
 }

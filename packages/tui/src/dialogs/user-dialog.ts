@@ -1,6 +1,6 @@
 // A dialog of a kind this terminal does not know. It shows what is asked and can only be closed.
 
-import { isObject, type ControlRequest } from "@keelson/protocol";
+import { isObject, type Unchecked } from "@keelson/protocol";
 import type { Panel } from "../screen/view.ts";
 import { answering, ChoicePanel } from "../widgets/choice-panel.ts";
 import { quoted } from "../widgets/heading.ts";
@@ -8,7 +8,10 @@ import { reply, type DialogAnswer, type DialogContext } from "./dialog-context.t
 import { readable } from "./permission/describe.ts";
 import { showAll, showRow } from "./visible.ts";
 
-export function userDialog(request: ControlRequest["request"], { keys, plain }: DialogContext): Panel<DialogAnswer> {
+export function userDialog(
+  request: Unchecked<"request_user_dialog">,
+  { keys, plain }: DialogContext,
+): Panel<DialogAnswer> {
   const { dialog_kind: kind, payload } = request;
   const panel = new ChoicePanel({
     keys,

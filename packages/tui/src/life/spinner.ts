@@ -47,10 +47,9 @@ export class Spinner {
       this.#hook = undefined;
     }
     if (message.type !== "system") return;
-    const { subtype, status, hook_name: hook } = message as { subtype: string; status?: unknown; hook_name?: unknown };
-    if (subtype === "status") this.#compacting = status === "compacting";
-    else if (subtype === "hook_started") this.#hook = String(hook);
-    else if (subtype === "hook_response") this.#hook = undefined;
+    if (message.subtype === "status") this.#compacting = message.status === "compacting";
+    else if (message.subtype === "hook_started") this.#hook = message.hook_name;
+    else if (message.subtype === "hook_response") this.#hook = undefined;
   }
 
   render(facts: SpinnerFacts, { columns, theme, now }: Frame): string {

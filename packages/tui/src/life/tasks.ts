@@ -1,6 +1,6 @@
 // Background tasks and the subagents among them, as a compact tree above the prompt.
 
-import { isObject, type Outbound, type SystemMessage } from "@keelson/protocol";
+import type { Outbound, SystemMessages } from "@keelson/protocol";
 import { counted, elapsed, shortCount } from "../blocks/amounts.ts";
 import { sign } from "../blocks/look.ts";
 import { cleanRow } from "../screen/clean.ts";
@@ -32,20 +32,19 @@ export class BackgroundTasks implements View {
 
   take(message: Outbound, now: number): void {
     if (message.type !== "system") return;
-    const fields = message as SystemMessage;
-    switch (fields.subtype) {
+    switch (message.subtype) {
       case "background_tasks_changed":
-        this.#list(fields["tasks"], now);
+        this.#list(message.tasks, now);
         break;
       case "task_started":
-        this.#start(fields, now);
+        this.#start(message, now);
         break;
       case "task_progress":
-        this.#progress(fields);
+        this.#progress(message);
         break;
       case "task_notification":
-        this.#known.delete(String(fields["task_id"]));
-        this.#listed = this.#listed.filter(({ id }) => id !== fields["task_id"]);
+        this.#known.delete(message.task_id);
+        this.#listed = this.#listed.filter(({ id }) => id !== message.task_id);
         break;
       default:
         break;
@@ -98,46 +97,43 @@ export class BackgroundTasks implements View {
     return { rows: lines.slice(0, rows) };
   }
 
-  #list(tasks: unknown, now: number): void {
-    if (!Array.isArray(tasks)) return;
-    this.#listed = (tasks as unknown[]).filter(isObject).map((task) => {
-      const id = String(task["task_id"]);
-      return this.#known.get(id) ?? this.#know(task, now);
-    });
+  #list(tasks: SystemMessages["background_tasks_changed"]["tasks"], now: number): void {
+    this.#listed = tasks.map((task) => this.#known.get(task.task_id) ?? this.#know(task, now));
   }
 
   /** Says more than the list, which may have come before. */
-  #start(fields: SystemMessage, now: number): void {
-    const id = String(fields["task_id"]);
+  #start(fields: SystemMessages["task_started"], now: number): void {
+    const { task_id: id } = fields;
     const startedMs = this.#known.get(id)?.startedMs ?? now;
     const task = this.#know(fields, startedMs);
     this.#listed = this.#listed.map((each) => (each.id === id ? task : each));
   }
 
-  #know(fields: Record<string, unknown>, now: number): BackgroundTask {
+  #know(fields: SystemMessages["task_started"], now: number): BackgroundTask {
+    const { subagent_type: agent, prompt, parent_task_id: parent } = fields;
     const task: BackgroundTask = {
-      id: String(fields["task_id"]),
-      type: String(fields["task_type"] ?? ""),
-      description: String(fields["description"] ?? ""),
+      id: fields.task_id,
+      type: fields.task_type ?? "",
+      description: fields.description,
       startedMs: now,
       calls: 0,
       tokens: 0,
-      ...(typeof fields["subagent_type"] === "string" ? { agent: fields["subagent_type"] } : {}),
-      ...(typeof fields["prompt"] === "string" ? { prompt: fields["prompt"] } : {}),
-      ...(typeof fields["parent_task_id"] === "string" ? { parent: fields["parent_task_id"] } : {}),
+      ...(agent === undefined ? {} : { agent }),
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(parent === undefined ? {} : { parent }),
     };
     this.#known.set(task.id, task);
     return task;
   }
 
-  #progress({ task_id: id, usage, last_tool_name: tool }: SystemMessage): void {
-    const task = this.#known.get(String(id));
+  #progress({ task_id: id, usage, last_tool_name: tool }: SystemMessages["task_progress"]): void {
+    const task = this.#known.get(id);
     if (task === undefined) return;
-    if (isObject(usage)) {
-      task.tokens = Number(usage["total_tokens"] ?? 0);
-      task.calls = Number(usage["tool_uses"] ?? 0);
+    if (usage) {
+      task.tokens = usage.total_tokens;
+      task.calls = usage.tool_uses;
     }
-    if (typeof tool === "string") task.lastTool = tool;
+    if (tool !== undefined) task.lastTool = tool;
   }
 }
 

@@ -3,7 +3,6 @@
 import {
   isObject,
   isResult,
-  readField,
   type AssistantMessage,
   type Outbound,
   type ResultMessage,
@@ -28,10 +27,10 @@ export class TokenCounter {
 
   take(message: Outbound): void {
     if (isResult(message)) this.#ended(message);
-    else if (message.type === "stream_event") this.#event(message as StreamEventMessage);
-    else if (message.type === "assistant") this.#assistant(message as AssistantMessage);
+    else if (message.type === "stream_event") this.#event(message);
+    else if (message.type === "assistant") this.#assistant(message);
     else if (message.type === "conversation_reset") this.#last = undefined;
-    else if (message.type === "system" && readField(message, "subtype") === "compact_boundary") {
+    else if (message.type === "system" && message.subtype === "compact_boundary") {
       this.#last = undefined;
     }
   }

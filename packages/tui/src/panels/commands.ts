@@ -1,9 +1,9 @@
 // The slash commands that the terminal answers itself, for the completion of `/` and for what is sent on. Nothing of the
 // panels is loaded with it.
 
-import type { PanelCommand } from "./context.ts";
+import type { ListedCommand } from "@keelson/protocol";
 
-interface OwnCommand extends PanelCommand {
+interface OwnCommand extends ListedCommand {
   /** With arguments, it goes to the session as typed. */
   readonly bareOnly?: true;
 }
@@ -66,7 +66,7 @@ const NOTES: Readonly<Record<string, string>> = {
  * The command under its first name; undefined if the terminal does not answer it. A skill of the user may have the name
  * of a command and replaces it then: `session` are the commands of the session.
  */
-export function panelNameOf(command: string, args: string, session: readonly PanelCommand[] = []): string | undefined {
+export function panelNameOf(command: string, args: string, session: readonly ListedCommand[] = []): string | undefined {
   if (session.some(({ name, builtin }) => name === command && builtin !== true)) return undefined;
   if (Object.hasOwn(NOTES, command)) return command;
   const found = COMMANDS.find(({ name, aliases }) => name === command || aliases?.includes(command));
@@ -78,7 +78,7 @@ export function noteOf(command: string): string | undefined {
 }
 
 /** The commands of a session and those of the terminal, by name. */
-export function withPanelCommands(session: readonly PanelCommand[]): readonly PanelCommand[] {
+export function withPanelCommands(session: readonly ListedCommand[]): readonly ListedCommand[] {
   const own = [...COMMANDS, EXIT];
   const names = new Set(own.map(({ name }) => name));
   // Whatever has their names, these end the session.
@@ -96,4 +96,4 @@ export function withPanelCommands(session: readonly PanelCommand[]): readonly Pa
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const EXIT: PanelCommand = { name: "exit", description: "End the session", argumentHint: "", aliases: ["quit"] };
+const EXIT: ListedCommand = { name: "exit", description: "End the session", argumentHint: "", aliases: ["quit"] };

@@ -1,5 +1,6 @@
 // What panels get from the screen around them, and what they hand back when they close.
 
+import type { ListedCommand } from "@keelson/protocol";
 import type { TerminalHost, WhichSession } from "../host.ts";
 import type { RewindPoint } from "../pickers/rewind.ts";
 import type { OfferedTheme } from "../pickers/theme-picker.ts";
@@ -9,16 +10,6 @@ import type { Requests } from "../stream/requests.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { RenderMarkdown } from "../viewer/section.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
-
-/** A slash command, as `initialize` lists it. */
-export interface PanelCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  readonly aliases?: readonly string[];
-  /** Not a skill or a prompt of a server. */
-  readonly builtin?: boolean;
-}
 
 /** A task in the background, running or ended. */
 export interface PanelTask {
@@ -43,7 +34,7 @@ export interface PanelContext {
   /** Rendered when it is shown, so it is loaded by then. */
   readonly markdown: RenderMarkdown;
   /** All commands that can be typed, those of panels included. */
-  commands(): readonly PanelCommand[];
+  commands(): readonly ListedCommand[];
   /** Prompts of this conversation, oldest first. */
   prompts(): readonly RewindPoint[];
   /** What is kept of the conversation, oldest first. */

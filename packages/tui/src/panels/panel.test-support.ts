@@ -1,5 +1,6 @@
 // For tests of panels: a theme that paints nothing, keys by name, and frames of the three sizes.
 
+import type { ControlSubtype } from "@keelson/protocol";
 import type { Key } from "../input/event.ts";
 import type { Frame, View } from "../screen/view.ts";
 import type { Requests } from "../stream/requests.ts";
@@ -67,7 +68,7 @@ export function scriptedRequests(replies: Readonly<Record<string, unknown>>): Re
   const asked: Asked[] = [];
   return {
     asked,
-    async request(subtype, fields = {}) {
+    async request(subtype: ControlSubtype, fields: unknown = {}): Promise<any> {
       asked.push({ subtype, fields });
       if (!(subtype in replies)) throw new Error(`Unsupported control request subtype: ${subtype}`);
       const reply = replies[subtype];

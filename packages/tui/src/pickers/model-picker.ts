@@ -1,5 +1,6 @@
 // Choosing a model and how much effort it makes: Up and Down for the model, Left and Right for the effort.
 
+import type { ReplyTo } from "@keelson/protocol";
 import type { InputEvent } from "../input/event.ts";
 import { panelKeys, typedText } from "../panels/panel-keys.ts";
 import { cleanRow } from "../screen/clean.ts";
@@ -12,18 +13,8 @@ import { TextField } from "../widgets/text-field.ts";
 import { ChoiceList } from "./choice-rows.ts";
 
 /** A row of `list_models`. */
-export interface ModelOption {
-  readonly value: string;
-  readonly resolvedModel: string;
-  readonly displayName: string;
-  readonly description: string;
-  readonly supportedEffortLevels?: readonly string[];
-}
-
-export interface ModelInForce {
-  readonly model: string;
-  readonly effort: string | null;
-}
+export type ModelOption = ReplyTo<"list_models">["models"][number];
+export type ModelInForce = ReplyTo<"get_settings">["applied"];
 
 export interface PickedModel {
   /** For `set_model`; undefined if the model stays. */
@@ -44,9 +35,7 @@ export async function loadModels(
   requests: Requests,
 ): Promise<{ models: readonly ModelOption[]; inForce: ModelInForce }> {
   const [listed, settings] = await Promise.all([requests.request("list_models"), requests.request("get_settings")]);
-  const { models } = listed as { readonly models: readonly ModelOption[] };
-  const { applied } = settings as { readonly applied: ModelInForce };
-  return { models, inForce: applied };
+  return { models: listed.models, inForce: settings.applied };
 }
 
 /** Returns a line for the user about the effort; the session itself tells of the model. Rejects with its error. */

@@ -183,7 +183,7 @@ test("performRewind() restores the code first, then the conversation, and return
   expect(failing.asked).toHaveLength(1);
 });
 
-const LEVELS = ["low", "medium", "high"];
+const LEVELS = ["low", "medium", "high"] as const;
 const MODELS: readonly ModelOption[] = [
   {
     value: "default",

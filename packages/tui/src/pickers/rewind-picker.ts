@@ -1,5 +1,6 @@
 // Going back: the earlier prompts with the files changed since, and then what to restore.
 
+import type { ReplyTo } from "@keelson/protocol";
 import { counted } from "../blocks/amounts.ts";
 import type { InputEvent } from "../input/event.ts";
 import { panelKeys } from "../panels/panel-keys.ts";
@@ -13,7 +14,7 @@ import { Deliberate } from "../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "../widgets/key-lookup.ts";
 import { ChoiceList } from "./choice-rows.ts";
 import { movedIndex, windowStart } from "./list-window.ts";
-import { refusedIn, type RefusedFile, type RewindChoice, type RewindKind, type RewindPoint } from "./rewind.ts";
+import type { RefusedFile, RewindChoice, RewindKind, RewindPoint } from "./rewind.ts";
 
 export interface RewindPickerOptions {
   readonly requests: Requests;
@@ -232,12 +233,6 @@ const STEPS: Readonly<Record<string, string>> = {
 
 const promptRow = ({ text }: RewindPoint) => cleanRow(text.trim().slice(0, 500).replace(/\s+/g, " ")) || "(no text)";
 
-function changesIn(reply: unknown): Changes {
-  const { filesChanged, insertions, deletions } = (reply ?? {}) as Readonly<Record<string, unknown>>;
-  return {
-    files: Array.isArray(filesChanged) ? filesChanged.filter((file) => typeof file === "string") : [],
-    added: typeof insertions === "number" ? insertions : 0,
-    removed: typeof deletions === "number" ? deletions : 0,
-    refused: refusedIn(reply),
-  };
+function changesIn({ filesChanged, insertions, deletions, refused }: ReplyTo<"rewind_files">): Changes {
+  return { files: filesChanged ?? [], added: insertions ?? 0, removed: deletions ?? 0, refused: refused ?? [] };
 }

@@ -1,6 +1,6 @@
 // What was chosen in the rewind picker, done through control requests.
 
-import { isObject, textOf, type ModelMessage } from "@keelson/protocol";
+import { textOf, type ReplyTo } from "@keelson/protocol";
 import { cleanRow } from "../screen/clean.ts";
 import { RequestError, type Requests } from "../stream/requests.ts";
 
@@ -34,7 +34,7 @@ export async function performRewind({ kind, point }: RewindChoice, requests: Req
   if (kind === "summarize-from" || kind === "summarize-up-to") return summarize(kind, point, requests);
   const restoresCode = kind === "both" || kind === "code";
   const restored = restoresCode ? await requests.request("rewind_files", { user_message_id: point.id }) : undefined;
-  const except = exceptText(refusedIn(restored));
+  const except = exceptText(restored?.refused ?? []);
   if (kind === "code") return { note: `Restored the code${except}`, conversation: false };
   const reply = await requests.request("rewind_conversation", { user_message_id: point.id });
   return {
@@ -44,20 +44,7 @@ export async function performRewind({ kind, point }: RewindChoice, requests: Req
   };
 }
 
-export interface RefusedFile {
-  readonly path: string;
-  readonly reason: string;
-}
-
-/** The files that a reply says may not be restored. */
-export function refusedIn(reply: unknown): readonly RefusedFile[] {
-  const { refused } = (reply ?? {}) as { readonly refused?: unknown };
-  if (!Array.isArray(refused)) return [];
-  return refused.filter(
-    (each): each is RefusedFile =>
-      isObject(each) && typeof each["path"] === "string" && typeof each["reason"] === "string",
-  );
-}
+export type RefusedFile = NonNullable<ReplyTo<"rewind_files">["refused"]>[number];
 
 const exceptText = (refused: readonly RefusedFile[]) =>
   refused.length === 0
@@ -88,8 +75,7 @@ async function summarize(
 }
 
 /** The whole text of the prompt; the list has only its beginning. */
-function promptIn(reply: unknown, point: RewindPoint): string {
-  const { prompt } = (reply ?? {}) as { readonly prompt?: ModelMessage["content"] };
-  const text = prompt === undefined ? "" : textOf(prompt).trim();
+function promptIn({ prompt }: ReplyTo<"rewind_conversation">, point: RewindPoint): string {
+  const text = textOf(prompt).trim();
   return text === "" ? point.text : text;
 }

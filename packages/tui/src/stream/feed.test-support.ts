@@ -1,6 +1,6 @@
 // Messages as the session sends them, and frames without colors.
 
-import type { Json, JsonObject, Outbound } from "@keelson/protocol";
+import type { Json, JsonObject, Outbound, SystemSubtype } from "@keelson/protocol";
 import type { Frame } from "../screen/view.ts";
 import { plainTheme as still } from "../theme/theme.test-support.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -34,7 +34,7 @@ export const userText = (text: string, more: JsonObject = {}): Outbound =>
     message: { role: "user", content: [{ type: "text", text }] },
     parent_tool_use_id: null,
     ...more,
-  }) as Outbound;
+  }) as never;
 
 const reply = (block: JsonObject, more: JsonObject = {}): Outbound =>
   ({
@@ -43,7 +43,7 @@ const reply = (block: JsonObject, more: JsonObject = {}): Outbound =>
     message: { id: "m1", type: "message", role: "assistant", model: "m", content: [block], usage: {} },
     parent_tool_use_id: null,
     ...more,
-  }) as Outbound;
+  }) as never;
 
 export const text = (words: string, more: JsonObject = {}) => reply({ type: "text", text: words }, more);
 
@@ -73,7 +73,7 @@ export const result = (id: string, content: string, output?: Json, more: JsonObj
     parent_tool_use_id: null,
     ...(output === undefined ? {} : { tool_use_result: output }),
     ...more,
-  }) as Outbound;
+  }) as never;
 
 export const failure = (id: string, content: string, more: JsonObject = {}): Outbound =>
   ({
@@ -83,17 +83,13 @@ export const failure = (id: string, content: string, more: JsonObject = {}): Out
     parent_tool_use_id: null,
     tool_use_result: `Error: ${content}`,
     ...more,
-  }) as Outbound;
+  }) as never;
 
-export const system = (subtype: string, fields: JsonObject = {}): Outbound => ({
-  ...stamp,
-  type: "system",
-  subtype,
-  ...fields,
-});
+export const system = (subtype: SystemSubtype, fields: JsonObject = {}): Outbound =>
+  ({ ...stamp, type: "system", subtype, ...fields }) as never;
 
 export const event = (fields: JsonObject): Outbound =>
-  ({ ...stamp, type: "stream_event", event: fields, parent_tool_use_id: null }) as Outbound;
+  ({ ...stamp, type: "stream_event", event: fields, parent_tool_use_id: null }) as never;
 
 export const start = (id = "m1") =>
   event({ type: "message_start", message: { id, role: "assistant", model: "m", content: [], usage: {} } });
@@ -120,7 +116,7 @@ export const end = (fields: JsonObject = {}): Outbound =>
     permission_denials: [],
     terminal_reason: "completed",
     ...fields,
-  }) as Outbound;
+  }) as never;
 
 const KEYS: Readonly<Record<string, string>> = { "app:toggleTranscript": "ctrl+o", "task:background": "ctrl+b" };
 

@@ -198,11 +198,14 @@ test("a retry of an agent goes when the agent has its reply, and when it ends", 
   const feed = feedOf();
   const retry = { attempt: 1, max_retries: 10, retry_delay_ms: 4000, error_status: 529, error_category: "overloaded" };
   const progress = { type: "tool_progress", tool_use_id: "t", tool_name: "Agent", elapsed_time_seconds: 1 };
-  const retried = { ...progress, subagent_retry: retry };
-  for (const over of [progress, system("task_notification", { task_id: "a", tool_use_id: "t", status: "failed" })]) {
+  const retried = { ...progress, subagent_retry: retry } as never;
+  for (const over of [
+    progress as never,
+    system("task_notification", { task_id: "a", tool_use_id: "t", status: "failed" }),
+  ]) {
     feed.take(retried, 10_000);
     expect(feed.live(frameOf({ now: 11_500 }))).toEqual(["↻ The server is overloaded, trying again in 3s (1 of 10)"]);
-    feed.take({ ...progress, tool_use_id: "another" }, 12_000);
+    feed.take({ ...progress, tool_use_id: "another" } as never, 12_000);
     expect(feed.live(frameOf())).toHaveLength(1);
     feed.take(over, 14_000);
     expect(feed.live(frameOf())).toEqual([]);
@@ -211,7 +214,7 @@ test("a retry of an agent goes when the agent has its reply, and when it ends", 
 
 test("limits of the account are mentioned once in a run", () => {
   const info = { status: "allowed_warning", rateLimitType: "five_hour", utilization: 0.9, resetsAt: 70 };
-  const limit = { type: "rate_limit_event", rate_limit_info: info, uuid: "u", session_id: "s" };
+  const limit = { type: "rate_limit_event", rate_limit_info: info, uuid: "u", session_id: "s" } as const;
   expect(written([limit, text("x"), limit, end()])).toEqual([
     "▲ Used 90% of the limit for five hours, reset in 1m 00s",
     "",
@@ -296,7 +299,11 @@ test("a background task is announced when it ends", () => {
 
 test("a cleared conversation starts anew", () => {
   const feed = feedOf();
-  for (const message of [text("old"), { type: "conversation_reset", uuid: "u", session_id: "s" }, text("new")]) {
+  for (const message of [
+    text("old"),
+    { type: "conversation_reset", uuid: "u", session_id: "s" } as never,
+    text("new"),
+  ]) {
     feed.take(message, 10_000);
   }
   expect(feed.finished(frameOf())).toEqual(["● new"]);
@@ -382,4 +389,16 @@ test("what is printed without a command is a note, and a failed compaction is to
     "",
     "✗ The conversation was not compacted: Too short",
   ]);
+});
+
+test("the time of a call is what the session says it ran, not how long its answer and its turn took", () => {
+  const times = { timestamp: "2026-01-01T00:01:00Z" };
+  const waited = [call("c1", "Bash", { command: "x" }), call("c2", "Bash", { command: "y" })];
+  const rows = written([
+    ...waited,
+    result("c1", "ok", undefined, { ...times, tool_duration_ms: 10 }),
+    result("c2", "ok", undefined, { ...times, tool_duration_ms: 12_000 }),
+    end(),
+  ]);
+  expect(rows.filter((row) => row.startsWith("●"))).toEqual(["● Bash(x)", "● Bash(y)  12s"]);
 });

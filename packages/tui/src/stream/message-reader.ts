@@ -12,6 +12,7 @@ import {
   type ResultMessage,
   type StreamEventMessage,
   type SystemMessage,
+  type SystemMessages,
   type ToolResultBlock,
   type UserMessage,
 } from "@keelson/protocol";
@@ -69,25 +70,25 @@ export class MessageReader {
   take(message: Outbound, now: number): void {
     switch (message.type) {
       case "assistant":
-        this.#assistant(message as AssistantMessage, now);
+        this.#assistant(message, now);
         break;
       case "user":
-        this.#user(message as UserMessage, now);
+        this.#user(message, now);
         break;
       case "stream_event":
-        this.#event(message as StreamEventMessage, now);
+        this.#event(message, now);
         break;
       case "system":
-        this.#system(message as SystemMessage, now);
+        this.#system(message, now);
         break;
       case "tool_progress":
-        this.#progress(message as Record<string, unknown>, now);
+        this.#progress(message, now);
         break;
       case "result":
-        this.#result(message as ResultMessage, now);
+        this.#result(message, now);
         break;
       case "rate_limit_event":
-        this.#limit(limitNote((message as Record<string, unknown>)["rate_limit_info"], now));
+        this.#limit(limitNote(message.rate_limit_info, now));
         break;
       case "conversation_reset":
         this.items.clear();
@@ -193,14 +194,19 @@ export class MessageReader {
     this.items.add(isOnItsOwn ? { kind: "note", level: item.isError ? "error" : "quiet", text: item.text } : item);
   }
 
-  #toolResult(block: ToolResultBlock, { tool_use_result: output, timestamp }: UserMessage, now: number): void {
+  #toolResult(
+    block: ToolResultBlock,
+    { tool_use_result: output, tool_duration_ms: ranMs, timestamp }: UserMessage,
+    now: number,
+  ): void {
     const call = this.items.call(block.tool_use_id);
     if (call === undefined) return;
     call.result = callResultOf(block, output);
     call.writing = false;
     const end = Date.parse(timestamp ?? "");
+    // Other programs do not record how long a call ran.
     call.durationMs =
-      call.stamp === undefined || Number.isNaN(end) ? now - call.startedMs : Math.max(0, end - call.stamp);
+      ranMs ?? (call.stamp === undefined || Number.isNaN(end) ? now - call.startedMs : Math.max(0, end - call.stamp));
     if (isObject(output) && typeof output["backgroundTaskId"] === "string") call.inBackground = true;
     if (isObject(output) && output["isAsync"] === true) call.inBackground = true;
     this.#agents.end(call.id);
@@ -216,42 +222,42 @@ export class MessageReader {
       this.endRun(now);
       this.#limited = undefined;
     }
-    if (subtype === "api_retry") return this.#retries(message, message["error"], now);
-    if (subtype === "permission_denied") {
-      const call = this.items.call(String(message["tool_use_id"]));
-      if (call) call.denied = String(message["decision_reason"] ?? message["message"] ?? "");
+    if (message.subtype === "api_retry") return this.#retries(message, message.error, now);
+    if (message.subtype === "permission_denied") {
+      const call = this.items.call(message.tool_use_id);
+      if (call) call.denied = message.decision_reason ?? message.message;
       return;
     }
-    if (subtype === "task_notification") this.#endRetry(message["tool_use_id"]);
-    if (subtype === "status") this.#compactError = String(message["compact_error"] ?? "");
+    if (message.subtype === "task_notification") this.#endRetry(message.tool_use_id);
+    if (message.subtype === "status") this.#compactError = message.compact_error ?? "";
     const item = this.#agents.task(message) ?? systemItem(message);
     if (item) this.items.add(item);
   }
 
   /** `callId`: of the agent whose request it is, if it is not the session's own. */
-  #retries(retry: Readonly<Record<string, unknown>>, error: unknown, now: number, callId?: string): void {
+  #retries(retry: Omit<SystemMessages["api_retry"], "error">, error: string, now: number, callId?: string): void {
     this.#retriedBy = callId;
     this.retry = {
-      attempt: Number(retry["attempt"]),
-      most: Number(retry["max_retries"]),
-      atMs: now + Number(retry["retry_delay_ms"]),
-      status: typeof retry["error_status"] === "number" ? retry["error_status"] : null,
-      error: String(error ?? ""),
+      attempt: retry.attempt,
+      most: retry.max_retries,
+      atMs: now + retry.retry_delay_ms,
+      status: retry.error_status,
+      error,
     };
   }
 
   /** The agent of this call got a reply, or ended. */
-  #endRetry(callId: unknown): void {
+  #endRetry(callId: string | undefined): void {
     if (this.#retriedBy !== undefined && this.#retriedBy === callId) this.retry = undefined;
   }
 
   /** The call may have been running before this front end was attached. */
-  #progress(message: Readonly<Record<string, unknown>>, now: number): void {
+  #progress(message: Outbound & { readonly type: "tool_progress" }, now: number): void {
     const { tool_use_id: id, elapsed_time_seconds: seconds, subagent_retry: retry } = message;
-    if (isObject(retry)) this.#retries(retry, retry["error_category"], now, String(id));
+    if (retry) this.#retries(retry, retry.error_category, now, id);
     else this.#endRetry(id);
-    const call = this.items.call(String(id));
-    if (call && typeof seconds === "number") call.startedMs = Math.min(call.startedMs, now - seconds * 1000);
+    const call = this.items.call(id);
+    if (call) call.startedMs = Math.min(call.startedMs, now - seconds * 1000);
   }
 
   #result(message: ResultMessage, now: number): void {

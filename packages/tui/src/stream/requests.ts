@@ -1,19 +1,22 @@
 // Control requests to the session. Everything the terminal asks or changes goes this way, as for any other client.
 
-import type { JsonObject } from "@keelson/protocol";
+import type { ControlSubtype, FieldsOf, ReplyTo } from "@keelson/protocol";
 
 /** A request that the session refused or could not carry out. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly code: string | undefined;
+  /** It was about a file, and there is none of this name. */
+  readonly isMissing: boolean;
 
-  constructor(message: string, code?: string) {
+  constructor(message: string, code?: string, isMissing = false) {
     super(message);
     this.code = code;
+    this.isMissing = isMissing;
   }
 }
 
 export interface Requests {
   /** Rejects with a RequestError. */
-  request(subtype: string, fields?: JsonObject): Promise<unknown>;
+  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>>;
 }

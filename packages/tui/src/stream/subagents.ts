@@ -2,7 +2,6 @@
 
 import {
   blocksOf,
-  isObject,
   isToolUse,
   type AssistantMessage,
   type SystemMessage,
@@ -59,13 +58,10 @@ export class Subagents {
 
   /** Messages about tasks. The end of a background task is an item of its own: its call is long over. */
   task(message: SystemMessage): NoteItem | undefined {
-    const { subtype } = message;
-    const id = String(message["task_id"]);
-    switch (subtype) {
+    switch (message.subtype) {
       case "task_started": {
-        const callId = String(message["tool_use_id"] ?? "");
-        const inBackground = message["is_backgrounded"] === true;
-        const agent = message["task_type"] === "local_agent" ? { agent: String(message["description"]) } : {};
+        const { task_id: id, tool_use_id: callId = "", is_backgrounded: inBackground = false } = message;
+        const agent = message.task_type === "local_agent" ? { agent: message.description } : {};
         this.#tasks.set(id, { inBackground, callId, ...agent });
         const call = this.#items.call(callId);
         if (call) {
@@ -75,29 +71,29 @@ export class Subagents {
         return undefined;
       }
       case "task_progress": {
-        const { usage } = message as { usage?: unknown };
+        const { task_id: id, usage } = message;
         const run = this.#runs.get(this.#tasks.get(id)?.callId ?? "");
-        if (!run || !isObject(usage)) return undefined;
-        run.tokens = Number(usage["total_tokens"] ?? 0);
-        run.reported = Number(usage["tool_uses"] ?? 0);
+        if (!run || !usage) return undefined;
+        run.tokens = usage.total_tokens;
+        run.reported = usage.tool_uses;
         return undefined;
       }
       case "task_updated": {
-        const { patch } = message as { patch?: unknown };
+        const { task_id: id, patch } = message;
         const task = this.#tasks.get(id);
-        if (!task || !isObject(patch) || patch["is_backgrounded"] !== true) return undefined;
+        if (!task || patch.is_backgrounded !== true) return undefined;
         task.inBackground = true;
         const call = this.#items.call(task.callId);
         if (call) call.inBackground = true;
         return undefined;
       }
       case "task_notification": {
+        const { task_id: id, status, summary } = message;
         const task = this.#tasks.get(id);
         this.#tasks.delete(id);
         if (!task?.inBackground) return undefined;
-        const { status, summary } = message as { status?: unknown; summary?: unknown };
         const level = status === "failed" ? "error" : "info";
-        return { kind: "note", level, text: endOf(task.agent, String(status), String(summary ?? "")) };
+        return { kind: "note", level, text: endOf(task.agent, status, summary) };
       }
       default:
         return undefined;

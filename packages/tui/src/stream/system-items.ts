@@ -1,39 +1,36 @@
 // Notices of the stream, in our words where the message has none.
 
-import { isObject, type ResultMessage, type SystemMessage } from "@keelson/protocol";
+import { isObject, type ResultMessage, type SystemMessage, type SystemMessages } from "@keelson/protocol";
 import { elapsed, shortCount } from "../blocks/amounts.ts";
 import type { BoundaryItem, NoteItem } from "./item.ts";
 
 /** Undefined for messages that are not shown in the conversation. */
 export function systemItem(message: SystemMessage): NoteItem | BoundaryItem | undefined {
-  const text = (key: string) => (typeof message[key] === "string" ? (message[key] as string) : "");
   switch (message.subtype) {
     case "informational":
-      return note(LEVELS[text("level")] ?? "info", text("content"));
+      return note(LEVELS[message.level], message.content);
     case "notification":
-      return note(text("color") === "error" || text("priority") === "immediate" ? "warning" : "info", text("text"));
+      return note(message.color === "error" || message.priority === "immediate" ? "warning" : "info", message.text);
     case "local_command_output":
-      return note("info", text("content"));
+      return note("info", message.content);
     case "model_fallback":
     case "model_refusal_fallback":
     case "model_refusal_no_fallback":
-      return note("warning", text("content"));
+      return note("warning", message.content);
     case "hook_response":
       return hookNote(message);
     case "compact_boundary":
-      return { kind: "boundary", label: compacted(message["compact_metadata"]) };
-    case "microcompact_boundary":
-      return note("quiet", clearedResults(message["microcompactMetadata"] ?? message["microcompact_metadata"]));
+      return { kind: "boundary", label: compacted(message.compact_metadata) };
     case "status":
-      return message["compact_result"] === "failed" && text("compact_error") !== ""
-        ? note("error", `The conversation was not compacted: ${text("compact_error")}`)
+      return message.compact_result === "failed" && message.compact_error
+        ? note("error", `The conversation was not compacted: ${message.compact_error}`)
         : undefined;
     default:
       return undefined;
   }
 }
 
-const LEVELS: Readonly<Record<string, NoteItem["level"]>> = {
+const LEVELS: Readonly<Record<SystemMessages["informational"]["level"], NoteItem["level"]>> = {
   info: "info",
   notice: "info",
   suggestion: "info",
@@ -45,11 +42,12 @@ const note = (level: NoteItem["level"], text: string): NoteItem | undefined =>
   text.trim() === "" ? undefined : { kind: "note", level, text };
 
 /** Hooks that worked are not mentioned. */
-function hookNote({ hook_name: name, outcome, exit_code: code, stderr, output }: SystemMessage): NoteItem | undefined {
+function hookNote(hook: SystemMessages["hook_response"]): NoteItem | undefined {
+  const { hook_name: name, outcome, exit_code: code, stderr, output } = hook;
   if (outcome !== "error") return undefined;
-  const said = String(stderr || output || "").trim();
-  const how = typeof code === "number" ? ` with exit code ${code}` : "";
-  return note("warning", `Hook ${String(name)} failed${how}${said === "" ? "" : `: ${said}`}`);
+  const said = (stderr || output).trim();
+  const how = code === undefined ? "" : ` with exit code ${code}`;
+  return note("warning", `Hook ${name} failed${how}${said === "" ? "" : `: ${said}`}`);
 }
 
 function compacted(metadata: unknown): string {
@@ -58,12 +56,6 @@ function compacted(metadata: unknown): string {
   const label = "Conversation compacted";
   if (typeof before !== "number") return label;
   return `${label}, ${shortCount(before)}${typeof after === "number" ? ` → ${shortCount(after)}` : ""} tokens`;
-}
-
-function clearedResults(metadata: unknown): string {
-  const saved = isObject(metadata) ? (metadata["tokensSaved"] ?? metadata["tokens_saved"]) : undefined;
-  const label = "Older tool results were removed from the context";
-  return typeof saved === "number" ? `${label} (${shortCount(saved)} tokens)` : label;
 }
 
 const LIMITS: Readonly<Record<string, string>> = { five_hour: "five hours", seven_day: "seven days" };

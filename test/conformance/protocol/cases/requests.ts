@@ -217,7 +217,10 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
     ok(some({ contents: "aGn//g==", encoding: "base64" })),
   ],
   [{ subtype: "read_file", path: "README.md", encoding: "klingon" }, no(text('"encoding" must be'))],
-  [{ subtype: "read_file", path: "missing.txt" }, no(text("missing.txt does not exist"))],
+  [
+    { subtype: "read_file", path: "missing.txt" },
+    { ...no(text("missing.txt does not exist")), missing: true },
+  ],
   [{ subtype: "read_file", path: "src" }, no(text("is not a regular file"))],
   [{ subtype: "read_file", path: "/proc/self/environ" }, no(text("is not a regular file"))],
   [{ subtype: "read_file", path: "secret.txt" }, no(text("a permission rule denies reading"))],

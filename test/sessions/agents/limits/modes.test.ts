@@ -134,7 +134,7 @@ test("by where the definition comes from", async () => {
   const head = (mode: PermissionMode) => ({ head: `permissionMode: ${mode}\n` });
   const kit = (home: TemporaryHome) => {
     home.write("~/kit/.claude-plugin/plugin.json", { name: "kit" });
-    for (const mode of ["acceptEdits", "plan"])
+    for (const mode of PERMISSION_MODES)
       home.write(`~/kit/agents/${mode}.md`, `---\ndescription: x\npermissionMode: ${mode}\n---\nx\n`);
     return ["--plugin-dir", join(home.home, "kit")];
   };
@@ -162,13 +162,42 @@ test("by where the definition comes from", async () => {
     ["default", "trusted project", "acceptEdits, wrote", "plan"],
     ["default", "project", "default", "plan"],
     ["default", "--agents", "acceptEdits, wrote", "plan"],
-    ["default", "plugin", "default", "default"],
+    ["default", "plugin", "default", "plan"],
     ["acceptEdits", "user", "acceptEdits, wrote", "plan"],
     ["acceptEdits", "trusted project", "acceptEdits, wrote", "plan"],
     ["acceptEdits", "project", "acceptEdits, wrote", "plan"],
     ["acceptEdits", "--agents", "acceptEdits, wrote", "plan"],
-    ["acceptEdits", "plugin", "acceptEdits, wrote", "acceptEdits, wrote"],
+    ["acceptEdits", "plugin", "acceptEdits, wrote", "plan"],
   ]);
+});
+
+/** By the mode of the parent, what a definition leads to that may only narrow. What is absent is the parent's mode. */
+const NARROWED: typeof TABLE = {
+  ...TABLE,
+  default: { plan: "plan", dontAsk: "dontAsk" },
+  auto: { plan: "plan", dontAsk: "dontAsk", default: "default" },
+};
+
+test.each(PERMISSION_MODES)("a plugin and a folder that is not trusted can only narrow %s", async (parent) => {
+  using home = temporaryHome();
+  home.write("~/kit/.claude-plugin/plugin.json", { name: "kit" });
+  for (const wanted of PERMISSION_MODES) {
+    addAgent(home, wanted, { head: `permissionMode: ${wanted}\n` });
+    home.write(`~/kit/agents/${wanted}.md`, `---\ndescription: x\npermissionMode: ${wanted}\n---\nx\n`);
+  }
+  const modes = await play(
+    home,
+    [
+      PERMISSION_MODES.map((wanted) => attempt(`folder-${wanted}`, wanted)),
+      PERMISSION_MODES.map((wanted) => attempt(`plugin-${wanted}`, `kit:${wanted}`)),
+    ],
+    { flags: [...flagsOf(parent), "--plugin-dir", join(home.home, "kit")] },
+  );
+  const expected: Record<string, string> = {};
+  for (const wanted of PERMISSION_MODES)
+    for (const place of ["folder", "plugin"])
+      expected[`${place}-${wanted}`] = shown(NARROWED[parent][wanted] ?? parent);
+  expect(modes).toEqual(expected);
 });
 
 test("a skill that is not trusted, or of a plugin, does not widen the mode by the agent that it names", async () => {

@@ -136,7 +136,7 @@ test("approve adds the flag to the file, and --revoke removes it", async () => {
     code: 0,
     err: [],
     lines: [
-      "Instruction files in /project can now include files from outside it",
+      "Instruction files in /project can now include these files from outside it",
       "  /other/plan.md",
       "Saved in ~/.claude.json",
       "",
@@ -147,17 +147,25 @@ test("approve adds the flag to the file, and --revoke removes it", async () => {
   "theme": "dark",
   "projects": {
     ${JSON.stringify(join(root, "project"))}: {
-      "hasClaudeMdExternalIncludesApproved": true
+      "hasClaudeMdExternalIncludesApproved": true,
+      "hasClaudeMdExternalIncludesWarningShown": true,
+      "keelsonExternalIncludes": {
+        "approved": [
+          ${JSON.stringify(join(root, "other/plan.md"))}
+        ],
+        "refused": []
+      }
     }
   }
 }
 `);
   expect((await keelson("instructions", "list")).out).toContain("/other/plan.md");
   expect((await keelson("instructions", "approve")).lines[0]).toBe(
-    "Instruction files in /project can already include files from outside it",
+    "Instruction files in /project can already include these files from outside it",
   );
   expect((await keelson("instructions", "approve", "--revoke")).lines).toEqual([
-    "Instruction files in /project can no longer include files from outside it",
+    "Instruction files in /project can no longer include these files from outside it",
+    "  /other/plan.md",
     "Saved in ~/.claude.json",
     "",
   ]);

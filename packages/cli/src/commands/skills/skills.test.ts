@@ -134,7 +134,7 @@ test("list says what flags and settings turn off, and where to start with nothin
 
 test("list shows what fits into the budget of the model, as a session would", async () => {
   for (const name of ["a", "b"]) skill(`project/.claude/skills/${name}`, name.repeat(600));
-  const settings = { disableBundledSkills: true, skillListingBudgetFraction: 0.001, model: "haiku" };
+  const settings = { disableBundledSkills: true, skillListingBudgetFraction: 0.001, model: "claude-haiku-4-5" };
   put(root, "home/.claude/settings.json", settings);
   const cut = (await keelson("list")).lines;
   expect(squeezed(cut).slice(1, 3)).toEqual([

@@ -32,13 +32,15 @@ function keyAnswers({ customApiKeyResponses: answers }: GlobalState) {
   return { approved: list("approved"), rejected: list("rejected") };
 }
 
-/** Asked once for each project, whatever the answer is. */
-export function keepIncludesAnswer(snapshot: Snapshot, approved: boolean): Promise<string | undefined> {
-  const path = (name: string) => ["projects", snapshot.cwd, name];
-  return changeGlobalState(snapshot, () => [
-    { path: path("hasClaudeMdExternalIncludesApproved"), value: approved },
-    { path: path("hasClaudeMdExternalIncludesWarningShown"), value: true },
-  ]);
+/** Each file is asked about once for each project, whatever the answer is. */
+export async function keepIncludesAnswer(
+  snapshot: Snapshot,
+  files: readonly string[],
+  approved: boolean,
+): Promise<string | undefined> {
+  const { writeApproval } = await import("@keelson/config/instructions");
+  const written = await writeApproval(snapshot, approved ? { approve: files } : { refuse: files });
+  return written.ok ? undefined : written.problem;
 }
 
 export function keepBypassAnswer(snapshot: Snapshot): Promise<string | undefined> {

@@ -60,6 +60,7 @@ async function startAsking(
 ): Promise<Asking> {
   const panels = await import("@keelson/tui/before");
   const plain = isScreenReader(invocation, snapshot);
+  const answerKey = new panels.AnswerKey();
   const asking: Asking = {
     panels,
     keys: panels.keyLookupFrom(readKeybindings(snapshot).text),
@@ -76,6 +77,7 @@ async function startAsking(
         settings: { ...defaults, ...(settings as JsonObject) },
         now: () => Date.now(),
         screenReader: plain,
+        answerKey,
         end,
       });
     },
@@ -115,7 +117,7 @@ const ASK: Readonly<Record<Question, (asking: Asking) => Promise<boolean>>> = {
     const files = await externalIncludes(asking.snapshot);
     if (files.length === 0) return true;
     const answer = await asking.show(asking.panels.includesPanel(files, asking));
-    if (answer !== undefined) noteProblem(asking, await keepIncludesAnswer(asking.snapshot, answer));
+    if (answer !== undefined) noteProblem(asking, await keepIncludesAnswer(asking.snapshot, files, answer));
     return answer !== undefined;
   },
   bypass: async (asking) => {

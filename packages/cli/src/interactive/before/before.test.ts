@@ -55,7 +55,7 @@ test("each answer is kept, so that the question does not come again", async () =
     () => keepSetup(snapshot(), "light"),
     () => keepTrust(snapshot()),
     () => keepKeyAnswer(snapshot(), KEY, true),
-    () => keepIncludesAnswer(snapshot(), true),
+    () => keepIncludesAnswer(snapshot(), [join(root, "home/notes.md")], true),
     () => keepBypassAnswer(snapshot()),
   ];
   const left: (readonly string[])[] = [];
@@ -67,9 +67,11 @@ test("each answer is kept, so that the question does not come again", async () =
     ["trust", "key", "bypass"],
     ["key", "includes", "bypass"],
     ["includes", "bypass"],
-    ["bypass"],
-    [],
+    ["includes", "bypass"],
+    ["includes"],
   ]);
+  // Its turn comes each time; then there is nothing to ask.
+  expect(await externalIncludes(snapshot())).toEqual([]);
   expect(readGlobalState(snapshot())).toEqual({
     hasCompletedOnboarding: true,
     theme: "light",
@@ -78,6 +80,7 @@ test("each answer is kept, so that the question does not come again", async () =
         hasTrustDialogAccepted: true,
         hasClaudeMdExternalIncludesApproved: true,
         hasClaudeMdExternalIncludesWarningShown: true,
+        keelsonExternalIncludes: { approved: [join(root, "home/notes.md")], refused: [] },
       },
     },
     customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
@@ -93,6 +96,17 @@ test("only files outside the project are asked about", async () => {
   put(root, "project/inside.md", "Inside\n");
   const notes = put(root, "home/notes.md", "Outside\n");
   expect(await externalIncludes(snapshot())).toEqual([notes]);
+  // Also what those include; and each file once, whatever the answer was.
+  const more = put(root, "home/more.md", "More\n");
+  put(root, "home/notes.md", "See @more.md\n");
+  expect(await externalIncludes(snapshot())).toEqual([notes, more]);
+  expect(await keepIncludesAnswer(snapshot(), [notes], true)).toBeUndefined();
+  expect(await externalIncludes(snapshot())).toEqual([more]);
+  expect(await keepIncludesAnswer(snapshot(), [more], false)).toBeUndefined();
+  expect(await externalIncludes(snapshot())).toEqual([]);
+  const last = put(root, "home/last.md", "Last\n");
+  put(root, "project/CLAUDE.md", "See @~/notes.md and @~/last.md\n");
+  expect(await externalIncludes(snapshot())).toEqual([last]);
 });
 
 test("a server is asked about until it is decided, and again when it changed", () => {

@@ -2,7 +2,7 @@
 // others.
 
 import type { Snapshot } from "@keelson/config";
-import { folderState, type GlobalState } from "@keelson/config/global-state";
+import type { GlobalState } from "@keelson/config/global-state";
 import { isObject } from "@keelson/protocol";
 import type { ProcessIO } from "../../process/process-io.ts";
 import { mayIncludeFiles } from "./may-include.ts";
@@ -30,18 +30,14 @@ export interface BeforeSession {
 
 export function openQuestions({ snapshot, state, io }: BeforeSession): readonly Question[] {
   const { trusted, held = [], mode, settings, mcp } = snapshot;
-  const folder = folderState(state, snapshot.cwd);
   const isOpen: Readonly<Record<Question, () => boolean>> = {
     setup: () => state["hasCompletedOnboarding"] !== true,
     trust: () => !trusted,
     changed: () => trusted && held.length > 0,
     key: () => keyAnswer(io.env, state) === "open",
     servers: () => trusted && waitingServers(mcp).length > 0,
-    includes: () =>
-      trusted &&
-      folder["hasClaudeMdExternalIncludesApproved"] !== true &&
-      folder["hasClaudeMdExternalIncludesWarningShown"] !== true &&
-      mayIncludeFiles(snapshot.cwd),
+    // Which files, and whether the user was asked about them, is found out when it is this question's turn.
+    includes: () => trusted && mayIncludeFiles(snapshot.cwd),
     bypass: () =>
       mode === "bypassPermissions" &&
       state["bypassPermissionsModeAccepted"] !== true &&

@@ -62,7 +62,7 @@ export function rulesIn(
       if (visited.has(real)) return;
       if (!collector.accepts(real, roots)) {
         const why = `it links to ${real}, outside this project, and external files are not approved here`;
-        return collector.leaveOut(folder, why, { external: true });
+        return collector.leaveOut(folder, why, { external: true, real });
       }
       collector.watch(folder);
       entries = readdirSync(folder, { withFileTypes: true });

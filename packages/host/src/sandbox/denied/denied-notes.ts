@@ -20,7 +20,7 @@ interface DeniedContext {
 const GIT_ERROR =
   /can only add regular files|unsupported file type|cannot hash|unable to index file|open\(".*"\): Permission denied/;
 const FOLDER_ERROR =
-  /Read-only file system|Device or resource busy|Permission denied|No such file|\bE(?:ROFS|BUSY|ACCES|NOENT)\b/;
+  /Read-only file system|Device or resource busy|Permission denied|No such file|cross-device link|\bE(?:ROFS|BUSY|ACCES|NOENT|XDEV)\b/i;
 const MAX_NAMED = 3;
 const MAX_LEFT_OUT = 20;
 
@@ -28,10 +28,10 @@ export function deniedNotes(
   { text, code }: { readonly text: string; readonly code: number | null },
   { hidden, writable, cwd, options, trackedNear }: DeniedContext,
 ): string[] {
-  if (code === 0) return [];
   const lines = text.split("\n");
+  // Later commands of the line may have succeeded.
   const git = namedIn(lines, GIT_ERROR, [...hidden.files, ...hidden.folders]);
-  const folders = namedIn(lines, FOLDER_ERROR, hidden.folders).filter((path) => !git.includes(path));
+  const folders = code === 0 ? [] : namedIn(lines, FOLDER_ERROR, hidden.folders).filter((path) => !git.includes(path));
   const places = { directories: options.directories(), home: options.home };
   const rule = (path: string) => ruleFor(path, options.rules(), places) ?? "Read";
   const shown = (path: string) => (isInsideFolder(cwd, path) ? relative(cwd, path) : path);
@@ -47,7 +47,7 @@ export function deniedNotes(
     ...folders.slice(0, MAX_NAMED).map((path) => {
       const start = `The deny rule ${rule(path)} hides '${shown(path)}' from commands: it appears empty.`;
       return writable.includes(path)
-        ? `${start} New files in it are kept and replace those of the same name; what was in it before cannot be read, changed or removed, and neither can the folder itself. Leave it in place and write into it, or ask the user to remove it.`
+        ? `${start} New files in it are kept and replace those of the same name; what was in it before cannot be read, changed or removed, and neither can the folder itself. Leave it in place and write into it (copy, not rename), or ask the user to remove it.`
         : `${start} Commands cannot write to it either. Ask the user to do this, or to change the rule.`;
     }),
   ];

@@ -33,7 +33,7 @@ export function openChildFiles(
   { storage, machine }: AgentStages,
   { cwd, showsText, owner, steps }: ChildFilesOptions,
 ): ChildFiles {
-  const { place, options, outbox, now, cost } = storage;
+  const { place, options, outbox, now, cost, callTimes } = storage;
   const { id, definition, description, parent, startedBy: toolUseId, name, worktree } = plan;
   const path = place.path === null ? undefined : agentPath(place.dir, place.id, id);
   const report = (error: Error) =>
@@ -50,7 +50,8 @@ export function openChildFiles(
   let inBackground = plan.background;
   if (inBackground) openOutput();
   const earlier = plan.past && !plan.isFork && path !== undefined ? readAgentMeta(path) : undefined;
-  const meter = new Meter(now, cost.separate(earlier?.modelUsage), earlier);
+  const worked = callTimes.start(id, plan.toolUseId);
+  const meter = new Meter(() => callTimes.msOf(id) ?? worked(), cost.separate(earlier?.modelUsage), earlier);
   let meta: AgentMeta = {
     agentType: definition.name,
     ...(definition.source === "built-in" ? { isBuiltIn: true } : {}),
@@ -110,6 +111,7 @@ export function openChildFiles(
     openOutput,
     close(end) {
       isClosed = true;
+      worked();
       save({
         finished: true,
         status: end?.status ?? "failed",

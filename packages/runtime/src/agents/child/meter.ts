@@ -8,8 +8,7 @@ import type { Cost } from "../../model/cost.ts";
 import { activityOf, ToolRecord } from "./tool-record.ts";
 
 export class Meter {
-  readonly #now: () => number;
-  readonly #started: number;
+  readonly #elapsedMs: () => number;
   readonly #cost: Cost;
   readonly #earlier: AgentMeta | undefined;
   #turns = 0;
@@ -22,10 +21,12 @@ export class Meter {
   /** Of the reply under way, as far as it is known; else of the last one. */
   #known: Usage = NO_USAGE;
 
-  /** `earlier` is what is known of an agent that continues. `cost` has its usage until then. */
-  constructor(now: () => number, cost: Cost, earlier?: AgentMeta) {
-    this.#now = now;
-    this.#started = now();
+  /**
+   * `elapsedMs` is how long it has worked. `earlier` is what is known of an agent that continues; `cost` has its usage until
+   * then.
+   */
+  constructor(elapsedMs: () => number, cost: Cost, earlier?: AgentMeta) {
+    this.#elapsedMs = elapsedMs;
     this.#cost = cost;
     this.#earlier = earlier;
   }
@@ -75,7 +76,7 @@ export class Meter {
     return {
       totalTokens: input_tokens + output_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0),
       toolUses: this.#toolUses,
-      durationMs: Math.round(this.#now() - this.#started),
+      durationMs: Math.round(this.#elapsedMs()),
       ...(this.#lastTool === undefined ? {} : { lastTool: this.#lastTool, activity: this.#activity }),
     };
   }

@@ -113,7 +113,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
   };
   const hookPorts = hookPortsFor(caller, machine);
   const permit = permitFor(caller);
-  const shared = agentPorts({ storage, machine, gate, permit }, child.signal);
+  const shared = agentPorts({ storage, machine, gate, permit }, child.signal, child.id);
   const fire: Ports["fire"] = async (event, input) => {
     cost.countCall(input);
     if (event === "Stop") {
@@ -134,7 +134,11 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     for (const budget of child.budgets) budget.charge(...charged);
   };
   const guard: ToolContext["guard"] = (provider) => guardedBy(child.budgets, provider);
-  const shown = shownSignals({ ...child, type: firing.type }, storage.now, (signal) => storage.outbox.show(signal));
+  const shown = shownSignals(
+    { ...child, type: firing.type },
+    () => storage.callTimes.msOf(child.id) ?? 0,
+    (signal) => storage.outbox.show(signal),
+  );
   const ports: Ports = {
     ...shared,
     context: (block) => ({ ...shared.context(block), charge: chargeAside, guard }),

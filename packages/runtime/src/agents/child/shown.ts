@@ -18,10 +18,9 @@ export interface ShownSignals {
 /** Retries are shown as progress of the call that started the agent; progress without a retry says that it is over. */
 export function shownSignals(
   { id, type, toolUseId }: ShownAgent,
-  now: () => number,
+  elapsedMs: () => number,
   show: (signal: Signal) => void | Promise<void>,
 ): ShownSignals {
-  const started = now();
   let isRetrying = false;
   const progress = (retry: object) =>
     show({
@@ -29,7 +28,7 @@ export function shownSignals(
       tool_use_id: toolUseId,
       tool_name: "Agent",
       parent_tool_use_id: toolUseId,
-      elapsed_time_seconds: Math.round((now() - started) / 1000),
+      elapsed_time_seconds: Math.round(elapsedMs() / 1000),
       subagent_type: type,
       ...retry,
     });

@@ -192,7 +192,7 @@ function applyMode(definition: AgentDefinition, { storage, gate }: Parts): void 
   const mode = mayBypass ? wanted : agentMode(ruleBook.mode, wanted, { mayWiden });
   const refusal = mode === ruleBook.mode ? undefined : ruleBook.setMode(mode);
   if (refusal !== undefined) storage.options.warn(refusal);
-  else if (wanted !== mode && (wanted === "auto" || wanted === "bypassPermissions"))
+  else if (mayWiden && wanted !== mode && (wanted === "auto" || wanted === "bypassPermissions"))
     storage.options.warn(`The agent "${name}" cannot choose ${wanted} mode; start with --permission-mode ${wanted}`);
 }
 

@@ -14,7 +14,7 @@ export const configCommand: RunCommand = async (args, { request }) => {
     });
     return `Set ${key} to ${JSON.stringify(parsed)} in the user settings`;
   }
-  const settings = (await request("get_settings")) as { readonly effective: Readonly<Record<string, unknown>> };
+  const settings = await request("get_settings");
   const effective = withoutSecrets(settings.effective);
   if (key === "") return JSON.stringify(effective, null, 2);
   const found = key.split(".").reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), effective);

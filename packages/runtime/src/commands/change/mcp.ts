@@ -1,20 +1,12 @@
 // /mcp: list the servers, or reconnect, enable or disable one.
 
+import type { ReplyTo } from "@keelson/protocol";
 import { points, type RunCommand } from "../command.ts";
-
-interface Status {
-  readonly mcpServers: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly error?: string;
-    readonly tools?: readonly unknown[];
-  }[];
-}
 
 export const mcpCommand: RunCommand = async (args, { request }) => {
   const [verb = "", ...words] = args.split(/\s+/);
   const name = words.join(" ");
-  if (verb === "") return listed((await request("mcp_status")) as Status);
+  if (verb === "") return listed(await request("mcp_status"));
   if (!["reconnect", "enable", "disable"].includes(verb) || name === "") {
     throw new Error(`Unknown arguments "${args}"; use /mcp, or /mcp reconnect|enable|disable <server>`);
   }
@@ -26,7 +18,7 @@ export const mcpCommand: RunCommand = async (args, { request }) => {
   return verb === "enable" ? `Enabled "${name}"` : `Disabled "${name}"`;
 };
 
-function listed({ mcpServers }: Status): string {
+function listed({ mcpServers }: ReplyTo<"mcp_status">): string {
   if (mcpServers.length === 0) return "No MCP servers. Add one with `keelson mcp add`";
   const lines = mcpServers.map(({ name, status, error, tools }) => {
     const count = status === "connected" && tools ? `, ${tools.length} ${tools.length === 1 ? "tool" : "tools"}` : "";

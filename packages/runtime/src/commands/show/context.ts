@@ -2,19 +2,9 @@
 
 import { expectNoArguments, type RunCommand } from "../command.ts";
 
-interface Usage {
-  readonly categories: readonly { readonly name: string; readonly tokens: number }[];
-  readonly totalTokens: number;
-  readonly maxTokens: number;
-  readonly percentage: number;
-  readonly model: string;
-  readonly memoryFiles: readonly { readonly path: string; readonly type: string; readonly tokens: number }[];
-  readonly mcpTools: readonly { readonly name: string; readonly serverName: string; readonly tokens: number }[];
-}
-
 export const contextCommand: RunCommand = async (args, { request }) => {
   expectNoArguments("context", args);
-  const usage = (await request("get_context_usage")) as Usage;
+  const usage = await request("get_context_usage");
   const { categories, totalTokens, maxTokens, percentage, model, memoryFiles, mcpTools } = usage;
   const share = (tokens: number) => `${((tokens / maxTokens) * 100).toFixed(1)}%`;
   return [

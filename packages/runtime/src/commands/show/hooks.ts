@@ -2,20 +2,9 @@
 
 import { expectNoArguments, points, type RunCommand } from "../command.ts";
 
-interface Listing {
-  readonly hooks: readonly {
-    readonly event: string;
-    readonly matcher?: string;
-    readonly type: string;
-    readonly label: string;
-    readonly source: string;
-  }[];
-  readonly policy: { readonly allDisabled: boolean };
-}
-
 export const hooksCommand: RunCommand = async (args, { request }) => {
   expectNoArguments("hooks", args);
-  const { hooks: all, policy } = (await request("get_hooks_listing")) as Listing;
+  const { hooks: all, policy } = await request("get_hooks_listing");
   if (policy.allDisabled) return 'All hooks are disabled: "disableAllHooks" is true in the settings';
   if (all.length === 0) return 'No hooks. Define them under "hooks" in a settings file';
   const lines = all.map(

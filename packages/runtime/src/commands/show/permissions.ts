@@ -2,21 +2,9 @@
 
 import { expectNoArguments, points, type RunCommand } from "../command.ts";
 
-interface Listing {
-  readonly state: {
-    readonly rules: readonly {
-      readonly source: string;
-      readonly ruleBehavior: string;
-      readonly ruleValue: { readonly toolName: string; readonly ruleContent?: string };
-    }[];
-    readonly workspaceDirectories: readonly string[];
-    readonly originalCwd: string;
-  };
-}
-
 export const permissionsCommand: RunCommand = async (args, { request, targets }) => {
   expectNoArguments("permissions", args);
-  const { state } = (await request("list_permission_rules")) as Listing;
+  const { state } = await request("list_permission_rules");
   const rules = state.rules.map(({ source, ruleBehavior, ruleValue: { toolName, ruleContent } }) => {
     const rule = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
     return `${ruleBehavior}: ${rule} (${source})`;

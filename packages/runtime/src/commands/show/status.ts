@@ -5,14 +5,9 @@ import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
 import type { ControlTargets } from "../../controls/targets.ts";
 import { expectNoArguments, points, type RunCommand } from "../command.ts";
 
-interface Settings {
-  readonly sources: readonly { readonly source: string; readonly path: string }[];
-  readonly applied: { readonly effort: string | null };
-}
-
 export const statusCommand: RunCommand = async (args, { request, targets }) => {
   expectNoArguments("status", args);
-  const { sources, applied } = (await request("get_settings")) as Settings;
+  const { sources, applied } = await request("get_settings");
   const { profile, apiKeySource, providerName = "anthropic" } = targets.model();
   const title = targets.title();
   const servers = targets.mcp?.servers?.all.length ?? 0;

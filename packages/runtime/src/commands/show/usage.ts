@@ -4,6 +4,6 @@ import { expectNoArguments, type RunCommand } from "../command.ts";
 
 export const usageCommand: RunCommand = async (args, { request }) => {
   expectNoArguments("usage", args);
-  const { text } = (await request("get_session_cost")) as { readonly text: string };
+  const { text } = await request("get_session_cost");
   return text;
 };

@@ -4,21 +4,15 @@
 
 import { agentListing } from "@keelson/engine/agents";
 import { buildRequest, compactionRules, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
-import type { AgentSource, ModelMessage, SkillSource } from "@keelson/protocol";
+import type { AgentSource, ModelMessage, ReplyTo, SkillSource } from "@keelson/protocol";
 import { wishesOf } from "../../compaction/compaction-port.ts";
 import { done, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 import { breakdownOf, estimate, sizeOfMessages } from "./breakdown.ts";
 
-interface Category {
-  readonly id: string;
-  readonly name: string;
-  readonly tokens: number;
-  readonly color: string;
-  readonly kind: "used" | "free" | "buffer" | "deferred";
-}
+type Category = ReplyTo<"get_context_usage">["categories"][number];
 
-export const getContextUsage: ControlHandler = async ({ detail }, targets, { signal }) => {
+export const getContextUsage: ControlHandler<"get_context_usage"> = async ({ detail }, targets, { signal }) => {
   const { profile } = targets.model();
   if (detail !== "summary") await profile.measureWindow?.();
   const max = profile.contextWindow;
@@ -174,7 +168,7 @@ async function tokensOf(
     : { tokens: counted, isCounted: true };
 }
 
-const category = (id: string, name: string, tokens: number, color: string): Category => ({
+const category = (id: Category["id"], name: string, tokens: number, color: string): Category => ({
   id,
   name,
   tokens,

@@ -7,7 +7,7 @@ import { sendSideRequest } from "../../model/side-request.ts";
 import { done, textIn, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
-export const sideQuestion: ControlHandler = async (request, targets, { id, signal }) => {
+export const sideQuestion: ControlHandler<"side_question"> = async (request, targets, { id, signal }) => {
   const question = textIn(request, "question");
   await targets.show({ type: "system", subtype: "control_request_progress", request_id: id, status: "started" });
   const text = `${question}\n\n${asReminder(ASIDE)}`;
@@ -20,7 +20,7 @@ const ASIDE =
 
 const LONGEST_TITLE = 80;
 
-export const generateSessionTitle: ControlHandler = async (request, targets, { signal }) => {
+export const generateSessionTitle: ControlHandler<"generate_session_title"> = async (request, targets, { signal }) => {
   const description = textIn(request, "description").slice(0, 10_000);
   const system = [
     "You name conversations. Answer with a title of three to seven words in sentence case, and nothing else.",
@@ -31,7 +31,7 @@ export const generateSessionTitle: ControlHandler = async (request, targets, { s
     .split("\n")[0]!
     .replace(/^["'#\s]+|["'.\s]+$/g, "");
   if (title === "" || title.length > LONGEST_TITLE) return done({ title: null });
-  if (request["persist"] === true) targets.rename(title);
+  if (request.persist === true) targets.rename(title);
   return done({ title });
 };
 

@@ -3,20 +3,24 @@
 import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 
 /** Keelson only: takes the conversation back to before a prompt. */
-export const rewindConversationControl: ControlHandler = async (request, targets) => {
+export const rewindConversationControl: ControlHandler<"rewind_conversation"> = async (request, targets) => {
   const prompt = textIn(request, "user_message_id");
   if (targets.isRunning()) return failed("rewind_conversation: a run is active; interrupt it first", "busy");
   return done(await targets.rewindConversation(prompt));
 };
 
 /** Keelson only: replaces everything before a prompt, or from it on, with a summary. */
-export const compactConversationControl: ControlHandler = async (request, targets, { signal }) => {
+export const compactConversationControl: ControlHandler<"compact_conversation"> = async (
+  request,
+  targets,
+  { signal },
+) => {
   const prompt = textIn(request, "user_message_id");
   const { direction = "up_to" } = request;
   if (direction !== "up_to" && direction !== "from") {
     return failed('compact_conversation: "direction" must be "up_to" or "from"');
   }
-  const instructions = request["instructions"] === undefined ? "" : textIn(request, "instructions");
+  const instructions = request.instructions === undefined ? "" : textIn(request, "instructions");
   if (targets.isRunning()) return failed("compact_conversation: a run is active; interrupt it first", "busy");
   const options = { direction, instructions: instructions.trim() || undefined, signal } as const;
   const outcome = await targets.summarizeAtPrompt(prompt, options);

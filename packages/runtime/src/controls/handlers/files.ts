@@ -12,7 +12,7 @@ import type { ControlTargets } from "../targets.ts";
 const DEFAULT_BYTES = 512 * 1024;
 const MOST_BYTES = 10 * 1024 * 1024;
 
-export const readFile: ControlHandler = async (request, targets) => {
+export const readFile: ControlHandler<"read_file"> = async (request, targets) => {
   const requested = textIn(request, "path");
   const { max_bytes: wanted, encoding = "utf-8" } = request;
   const isText = encoding === "utf-8" || encoding === "utf8";
@@ -20,7 +20,8 @@ export const readFile: ControlHandler = async (request, targets) => {
   const limit = typeof wanted === "number" && wanted > 0 ? Math.min(Math.floor(wanted), MOST_BYTES) : DEFAULT_BYTES;
   const absPath = pathOf(requested, targets);
   const found = await readHead(absPath, limit, targets);
-  if ("problem" in found) return failed(`read_file: ${found.problem}`);
+  if ("problem" in found)
+    return { ...failed(`read_file: ${found.problem}`), ...(found.missing ? { missing: true } : {}) };
   const { bytes, size } = found;
   const contents = isText ? new TextDecoder().decode(bytes) : bytes.toString("base64");
   return done({
@@ -33,7 +34,7 @@ export const readFile: ControlHandler = async (request, targets) => {
 };
 
 /** Marks a file that the client showed to the model: Edit then needs no Read first, unless the file changed. */
-export const seedReadState: ControlHandler = async (request, targets) => {
+export const seedReadState: ControlHandler<"seed_read_state"> = async (request, targets) => {
   const path = pathOf(textIn(request, "path"), targets);
   const { mtime } = request;
   if (typeof mtime !== "number") return failed('seed_read_state: "mtime" must be a number of milliseconds');
@@ -49,10 +50,10 @@ export const seedReadState: ControlHandler = async (request, targets) => {
   return done();
 };
 
-export const rewindFiles: ControlHandler = async (request, targets, { signal }) => {
+export const rewindFiles: ControlHandler<"rewind_files"> = async (request, targets, { signal }) => {
   const prompt = textIn(request, "user_message_id");
   if (targets.rewind === undefined) return failed("File rewinding is not enabled.");
-  const dryRun = request["dry_run"] === true;
+  const dryRun = request.dry_run === true;
   const result = await targets.rewind(prompt, { dryRun, signal });
   const { canRewind, error, filesChanged, insertions, deletions, skippedLinks, ...more } = result;
   if (!canRewind) return failed(error ?? "The files cannot be rewound");
@@ -63,7 +64,11 @@ export const rewindFiles: ControlHandler = async (request, targets, { signal }) 
 };
 
 /** Null outside a repository, or if its settings could start a program. */
-export const getWorkingDiff: ControlHandler = async (_request, { snapshot, permissions }, { signal }) => {
+export const getWorkingDiff: ControlHandler<"get_working_diff"> = async (
+  _request,
+  { snapshot, permissions },
+  { signal },
+) => {
   const { readWorkingDiff } = await import("@keelson/host/git-state");
   await permissions.warm();
   const mayRead = (path: string) => permissions.mayRead(path);
@@ -72,7 +77,7 @@ export const getWorkingDiff: ControlHandler = async (_request, { snapshot, permi
 };
 
 /** Keelson only: a note of the user for an instruction file. */
-export const addMemoryControl: ControlHandler = async (request, targets) => {
+export const addMemoryControl: ControlHandler<"add_memory"> = async (request, targets) => {
   const text = textIn(request, "text");
   const { scope = "project" } = request;
   if (!MEMORY_SCOPES.includes(scope as MemoryScope)) {
@@ -81,7 +86,7 @@ export const addMemoryControl: ControlHandler = async (request, targets) => {
   return done({ path: await targets.addMemory(text, scope as MemoryScope) });
 };
 
-export const registerRepoRoot: ControlHandler = (request, { workspace, addDirectories }) => {
+export const registerRepoRoot: ControlHandler<"register_repo_root"> = (request, { workspace, addDirectories }) => {
   const directory = textIn(request, "directory");
   const path = realPathOf(resolve(workspace.root, directory));
   const inside = workspace.directories.some((root) => holds(root, path));
@@ -99,7 +104,7 @@ export const registerRepoRoot: ControlHandler = (request, { workspace, addDirect
 
 const MOST_SUGGESTED = 15;
 
-export const fileSuggestions: ControlHandler = async (request, targets, { signal }) => {
+export const fileSuggestions: ControlHandler<"file_suggestions"> = async (request, targets, { signal }) => {
   const query = textIn(request, "query").slice(0, 200);
   const { workspace, permissions, sessionId } = targets;
   const { root } = workspace;
@@ -112,7 +117,7 @@ export const fileSuggestions: ControlHandler = async (request, targets, { signal
   const suggestions = found.map((path) => ({
     path,
     displayText: path,
-    type: path.endsWith("/") ? "directory" : "file",
+    type: path.endsWith("/") ? ("directory" as const) : ("file" as const),
   }));
   return done({ suggestions, cwd: root });
 };
@@ -133,7 +138,9 @@ function holds(root: string, path: string): boolean {
   return steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }
 
-type Head = { readonly bytes: Buffer; readonly size: number; readonly mtimeMs: number } | { readonly problem: string };
+type Head =
+  | { readonly bytes: Buffer; readonly size: number; readonly mtimeMs: number }
+  | { readonly problem: string; readonly missing?: true };
 
 /** Checks and opens the resolved path; a link put there in between is not followed. */
 async function readHead(path: string, limit: number, { permissions }: ControlTargets): Promise<Head> {
@@ -147,7 +154,9 @@ async function readHead(path: string, limit: number, { permissions }: ControlTar
     fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    return { problem: code === "ENOENT" ? `${path} does not exist` : `${path} cannot be read (${code})` };
+    return code === "ENOENT"
+      ? { problem: `${path} does not exist`, missing: true }
+      : { problem: `${path} cannot be read (${code})` };
   }
   try {
     const stat = fstatSync(fd);

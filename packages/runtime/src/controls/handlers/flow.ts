@@ -4,14 +4,18 @@ import { isPermissionMode, PERMISSION_MODES, type JsonObject } from "@keelson/pr
 import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
 
 /** The run is stopped first: an open question must be withdrawn before the reply is sent. */
-export const interrupt: ControlHandler = ({ cancel_queued: cancel }, { queued, cancelQueued }, { interruptRun }) => {
+export const interrupt: ControlHandler<"interrupt"> = (
+  { cancel_queued: cancel },
+  { queued, cancelQueued },
+  { interruptRun },
+) => {
   interruptRun();
   if (cancel !== true) return done({ still_queued: queued() });
   const cancelled = cancelQueued();
   return done({ still_queued: queued(), cancelled });
 };
 
-export const setPermissionMode: ControlHandler = ({ mode }, { permissions }) => {
+export const setPermissionMode: ControlHandler<"set_permission_mode"> = ({ mode }, { permissions }) => {
   if (!isPermissionMode(mode)) {
     return failed(`Cannot set permission mode: must be one of ${PERMISSION_MODES.join(", ")}`, "invalid_mode");
   }
@@ -21,14 +25,17 @@ export const setPermissionMode: ControlHandler = ({ mode }, { permissions }) => 
 };
 
 /** Answered at once because the prompt may be about to run. */
-export const cancelAsyncMessage: ControlHandler = (request, { cancelQueued }) =>
+export const cancelAsyncMessage: ControlHandler<"cancel_async_message"> = (request, { cancelQueued }) =>
   done({ cancelled: cancelQueued(textIn(request, "message_uuid")).length > 0 });
 
 /**
  * Keelson only: the user runs a command in the session's shell, and the model reads what came out. Answered when it is
  * queued, so that it keeps its place among the prompts.
  */
-export const runShellCommand: ControlHandler = (request, { queueShellCommand, takesPrompts, newId }) => {
+export const runShellCommand: ControlHandler<"run_shell_command"> = (
+  request,
+  { queueShellCommand, takesPrompts, newId },
+) => {
   const command = textIn(request, "command").trim();
   if (command === "") return failed('run_shell_command: "command" must not be empty');
   if (!takesPrompts()) return failed("run_shell_command: the session is ending");
@@ -39,12 +46,13 @@ export const runShellCommand: ControlHandler = (request, { queueShellCommand, ta
 };
 
 /** A message from an MCP server inside the client. */
-export const mcpMessage: ControlHandler = (request, _targets, { receiveMcp }) => {
-  receiveMcp(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);
+export const mcpMessage: ControlHandler<"mcp_message"> = (request, _targets, { receiveMcp }) => {
+  receiveMcp(String(request.server_name), (fieldsIn(request, "message") ?? {}) as JsonObject);
   return done();
 };
 
-export const endSession: ControlHandler = (_request, _targets, { endSession: after }) => done(undefined, { after });
+export const endSession: ControlHandler<"end_session"> = (_request, _targets, { endSession: after }) =>
+  done(undefined, { after });
 
 /** For requests that need no action: we send the same messages with and without subscribers. */
-export const acknowledge: ControlHandler = () => done();
+export const acknowledge: ControlHandler<"set_has_subscribers"> = () => done();

@@ -11,12 +11,14 @@ import {
   type HookEvent,
   type HookRegistration,
   type JsonObject,
+  type ReplyTo,
+  type Unchecked,
 } from "@keelson/protocol";
 import { styleNames } from "../../prompt/styles.ts";
 import { describeAgent } from "./listings.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
-import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
+import { done, type ControlHandler } from "../reply.ts";
 import { tasksInBackground } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -44,16 +46,16 @@ export interface ClientOptions {
 /** The capabilities of the reference that Keelson has. */
 const CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1"];
 
-export const initialize: ControlHandler = (request, targets, { pending, again }) => {
-  const hooks = callbacksIn(request["hooks"]);
+export const initialize: ControlHandler<"initialize"> = (request, targets, { pending, again }) => {
+  const hooks = callbacksIn(request.hooks);
   if (hooks !== undefined) targets.setClientHooks(hooks);
   targets.setClient?.(clientOptions(request));
   const flags = flagsIn(request, targets.snapshot().flags);
   if (flags !== undefined) targets.adopt(withFlags(targets.snapshot(), flags));
-  const pluginDirs = pluginDirsIn(request["plugins"]);
+  const pluginDirs = pluginDirsIn(request.plugins);
   // Plugins also have hooks and servers, so everything is read again.
   if (pluginDirs.length > 0) targets.adopt(reload(withFlags(targets.snapshot(), { pluginDirs })));
-  const serversApplied = addServers(request["mcpServers"], targets, again);
+  const serversApplied = addServers(request.mcpServers, targets, again);
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
@@ -126,7 +128,7 @@ function addServers(given: unknown, { snapshot, adopt }: ControlTargets, again: 
 const BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
 /** Options that also exist as flags. Undefined if none of them changes. */
-function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
+function flagsIn(request: Unchecked<"initialize">, flags: Flags): Flags | undefined {
   const { systemPrompt, appendSystemPrompt, jsonSchema, excludeDynamicSections } = request;
   const parts = typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt;
   const more: Flags = {
@@ -144,26 +146,29 @@ function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
   return changes ? more : undefined;
 }
 
-function clientOptions(request: ControlRequestBody): ClientOptions {
-  const object = (key: string) => (isObject(request[key]) ? (request[key] as JsonObject) : undefined);
-  const named = (key: string) => {
+function clientOptions(request: Unchecked<"initialize">): ClientOptions {
+  type Key = keyof typeof request;
+  const object = (key: Key) => (isObject(request[key]) ? (request[key] as JsonObject) : undefined);
+  const named = (key: Key) => {
     const entries = Object.entries(object(key) ?? {}).filter(([, value]) => typeof value === "string");
     return object(key) && (Object.fromEntries(entries) as Record<string, string>);
   };
-  const flag = (key: string) => (typeof request[key] === "boolean" ? (request[key] as boolean) : undefined);
-  const text = (key: string) => (typeof request[key] === "string" ? (request[key] as string) : undefined);
-  const texts = (key: string) =>
-    Array.isArray(request[key]) ? (request[key] as unknown[]).filter((item) => typeof item === "string") : undefined;
+  const flag = (key: Key) => (typeof request[key] === "boolean" ? request[key] : undefined);
+  const text = (key: Key) => (typeof request[key] === "string" ? request[key] : undefined);
+  const texts = (key: Key) => {
+    const list: unknown = request[key];
+    return Array.isArray(list) ? list.filter((item) => typeof item === "string") : undefined;
+  };
   const all: ClientOptions = {
     sdkMcpServers: texts("sdkMcpServers"),
     sdkMcpServerConfigs: object("sdkMcpServerConfigs"),
     sdkMcpServerManifests: object("sdkMcpServerManifests"),
     agents: object("agents"),
     skills: texts("skills"),
-    plugins: Array.isArray(request["plugins"]) ? request["plugins"] : undefined,
+    plugins: Array.isArray(request.plugins) ? request.plugins : undefined,
     toolAliases: named("toolAliases"),
     planModeInstructions: text("planModeInstructions"),
-    systemPromptSnapshot: request["systemPromptSnapshot"],
+    systemPromptSnapshot: request.systemPromptSnapshot,
     promptSuggestions: flag("promptSuggestions"),
     agentProgressSummaries: flag("agentProgressSummaries"),
     forwardSubagentText: flag("forwardSubagentText"),
@@ -175,9 +180,9 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
 }
 
 /** The protocol has names for the clouds; any other server is a gateway to it. */
-function apiProviderOf({ providerName }: ResolvedModel): string {
+function apiProviderOf({ providerName }: ResolvedModel): ReplyTo<"initialize">["account"]["apiProvider"] {
   if (providerName === undefined) return "firstParty";
-  const clouds: Readonly<Record<string, string>> = {
+  const clouds: Readonly<Record<string, ReplyTo<"initialize">["account"]["apiProvider"]>> = {
     bedrock: "bedrock",
     vertex: "vertex",
     foundry: "foundry",
@@ -187,7 +192,7 @@ function apiProviderOf({ providerName }: ResolvedModel): string {
   return clouds[providerName] ?? "gateway";
 }
 
-function describe(targets: ControlTargets): Record<string, unknown> {
+function describe(targets: ControlTargets): ReplyTo<"initialize"> {
   const model = targets.model();
   return {
     commands: targets.commands(),

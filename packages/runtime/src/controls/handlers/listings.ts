@@ -8,13 +8,13 @@ import { styleNames } from "../../prompt/styles.ts";
 import { describePlugins } from "../../session/facts.ts";
 import { done, type ControlHandler } from "../reply.ts";
 
-export const getBinaryVersion: ControlHandler = () => {
+export const getBinaryVersion: ControlHandler<"get_binary_version"> = () => {
   // The program has no build time, so use that of its file.
   const buildTime = statSync(process.execPath).mtime.toISOString();
   return done({ version: COMPATIBLE_VERSION, buildTime, keelsonVersion: VERSION });
 };
 
-export const getHooksListing: ControlHandler = (_request, targets) => {
+export const getHooksListing: ControlHandler<"get_hooks_listing"> = (_request, targets) => {
   const registered = targets.hooks();
   const { settings } = targets.snapshot();
   const managedOnly = settings.allowManagedHooksOnly === true;
@@ -48,7 +48,7 @@ export const describeAgent = ({ name, description, model }: AgentDefinition) => 
 });
 
 /** More than `initialize` says of them: where each comes from and what it may use. */
-export const listAgentsControl: ControlHandler = (_request, targets) =>
+export const listAgentsControl: ControlHandler<"list_agents"> = (_request, targets) =>
   done({
     agents: targets.agents().map((agent) => ({
       ...describeAgent(agent),
@@ -61,7 +61,7 @@ export const listAgentsControl: ControlHandler = (_request, targets) =>
   });
 
 /** Reads everything again, because plugins also have hooks and servers. */
-export const reloadPlugins: ControlHandler = async (_request, targets) => {
+export const reloadPlugins: ControlHandler<"reload_plugins"> = async (_request, targets) => {
   const next = reload(targets.snapshot());
   if (await targets.mayAdopt(next)) targets.adopt(next);
   const { plugins, plugin_errors: errors = [] } = describePlugins(targets.snapshot());
@@ -74,12 +74,12 @@ export const reloadPlugins: ControlHandler = async (_request, targets) => {
   });
 };
 
-export const reloadSkills: ControlHandler = (_request, { skills, reloadSkills: readAgain }) => {
+export const reloadSkills: ControlHandler<"reload_skills"> = (_request, { skills, reloadSkills: readAgain }) => {
   readAgain();
   return done({ skills: skills() });
 };
 
-export const reloadOutputStyles: ControlHandler = (_request, targets) => {
+export const reloadOutputStyles: ControlHandler<"reload_output_styles"> = (_request, targets) => {
   targets.reloadStyle();
   return done({ available_output_styles: styleNames(targets.snapshot()) });
 };

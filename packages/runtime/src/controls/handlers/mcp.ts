@@ -27,9 +27,10 @@ const notFound = (name: string) => failed(`Server not found: ${name}`);
 const notConnected = (name: string) => failed(`MCP server not connected: ${name}`);
 const isInClient = ({ definition }: ManagedServer) => definition.transport === "sdk";
 
-export const mcpStatus: ControlHandler = (_request, { mcp }) => done({ mcpServers: mcp?.servers?.status() ?? [] });
+export const mcpStatus: ControlHandler<"mcp_status"> = (_request, { mcp }) =>
+  done({ mcpServers: mcp?.servers?.status() ?? [] });
 
-export const mcpReconnect: ControlHandler = async (request, { mcp }) => {
+export const mcpReconnect: ControlHandler<"mcp_reconnect"> = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
   const server = mcp?.servers?.get(name);
   if (!server) return notFound(name);
@@ -47,15 +48,15 @@ export const mcpReconnect: ControlHandler = async (request, { mcp }) => {
 };
 
 /** Begins a sign-in. The reply has the address to open; `mcp_sign_in` reports how it ended. */
-export const mcpAuthenticate: ControlHandler = async (request, { mcp }) => {
+export const mcpAuthenticate: ControlHandler<"mcp_authenticate"> = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
   const server = mcp?.servers?.get(name);
   if (!server) return notFound(name);
-  return done(await (await mcp!.signIns()).begin(server, { browser: request["openBrowser"] === true }));
+  return done(await (await mcp!.signIns()).begin(server, { browser: request.openBrowser === true }));
 };
 
 /** For a browser that cannot reach this machine: the address it ended at, or the code in it. */
-export const mcpSubmitCode: ControlHandler = async (request, { mcp }) => {
+export const mcpSubmitCode: ControlHandler<"mcp_submit_code"> = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
   const code = textIn(request, "code");
   if (!mcp?.servers?.get(name)) return notFound(name);
@@ -63,11 +64,11 @@ export const mcpSubmitCode: ControlHandler = async (request, { mcp }) => {
   return done();
 };
 
-export const mcpToggle: ControlHandler = async (request, { mcp }) => {
+export const mcpToggle: ControlHandler<"mcp_toggle"> = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
-  if (typeof request["enabled"] !== "boolean") return failed('mcp_toggle: "enabled" must be true or false');
+  if (typeof request.enabled !== "boolean") return failed('mcp_toggle: "enabled" must be true or false');
   if (!mcp?.servers?.get(name)) return notFound(name);
-  await mcp.servers.toggle(name, request["enabled"]);
+  await mcp.servers.toggle(name, request.enabled);
   return done();
 };
 
@@ -75,7 +76,7 @@ export const mcpToggle: ControlHandler = async (request, { mcp }) => {
  * Replaces the servers that were set before; those of files and flags stay. A server that fails is listed as added and as
  * failed; one that takes too long connects in the background.
  */
-export const mcpSetServers: ControlHandler = async (request, { mcp }, { signal }) => {
+export const mcpSetServers: ControlHandler<"mcp_set_servers"> = async (request, { mcp }, { signal }) => {
   const entries = fieldsIn(request, "servers");
   if (entries === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
   if (!mcp) return failed("mcp_set_servers is not available in this session");
@@ -98,7 +99,7 @@ export const mcpSetServers: ControlHandler = async (request, { mcp }, { signal }
 };
 
 /** A client calls a tool itself. */
-export const mcpCall: ControlHandler = async (request, { mcp }, { signal }) => {
+export const mcpCall: ControlHandler<"mcp_call"> = async (request, { mcp }, { signal }) => {
   const tool = textIn(request, "tool");
   await mcp?.servers?.awaitTool(tool, signal);
   const found = mcp?.servers?.offered.get(tool);
@@ -115,7 +116,7 @@ function noTool(tool: string, servers: McpServers | undefined) {
   return server ? failed(`MCP server "${server.name}" has no tool for the name ${tool}`) : notConnected(name);
 }
 
-export const mcpReadResource: ControlHandler = async (request, { mcp }, { signal }) => {
+export const mcpReadResource: ControlHandler<"mcp_read_resource"> = async (request, { mcp }, { signal }) => {
   const name = textIn(request, "serverName");
   const uri = textIn(request, "uri");
   const server = mcp?.servers?.get(name);
@@ -127,7 +128,11 @@ export const mcpReadResource: ControlHandler = async (request, { mcp }, { signal
 };
 
 /** Keelson only: what `@server:uri` can name. A server that does not answer has none. */
-export const mcpListResources: ControlHandler = async (_request, { mcp, permissions }, { signal }) => {
+export const mcpListResources: ControlHandler<"mcp_list_resources"> = async (
+  _request,
+  { mcp, permissions },
+  { signal },
+) => {
   const { isDenied } = await import("../../mcp/offer/resources.ts");
   const offering = (mcp?.servers?.all ?? []).filter(
     ({ name, connection }) => connection?.facts?.hasResources && !isDenied(name, permissions.rules),
@@ -147,7 +152,7 @@ export const mcpListResources: ControlHandler = async (_request, { mcp, permissi
   return done({ resources: lists.flat() });
 };
 
-export const setMcpPermissionModeOverride: ControlHandler = (request, { mcp }) => {
+export const setMcpPermissionModeOverride: ControlHandler<"set_mcp_permission_mode_override"> = (request, { mcp }) => {
   const name = textIn(request, "serverName");
   const { mode = null } = request;
   if (mode !== "default" && mode !== "auto" && mode !== null) {

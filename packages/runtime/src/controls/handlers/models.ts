@@ -3,12 +3,13 @@
 import type { Snapshot } from "@keelson/config";
 import type { ModelProfile } from "@keelson/engine";
 import { lookUpModel, OFFLINE_ID, type ResolvedModel } from "@keelson/model";
+import type { ReplyTo } from "@keelson/protocol";
 import { done, failed, type ControlHandler } from "../reply.ts";
 import { withFlags } from "./with-flags.ts";
 
 type ModelFacts = Pick<Snapshot, "env" | "settings">;
 
-const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
+const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
 const CHOICES: readonly [value: string, name: string, description: string][] = [
   ["opus", "Opus", "For complex work"],
   ["fable", "Fable", "For the hardest and longest work"],
@@ -17,7 +18,7 @@ const CHOICES: readonly [value: string, name: string, description: string][] = [
 ];
 
 /** The models that a client may offer; without a language model, only the offline one. */
-export function describeModels(model: ResolvedModel, { env, settings }: ModelFacts): readonly object[] {
+export function describeModels(model: ResolvedModel, { env, settings }: ModelFacts): ReplyTo<"list_models">["models"] {
   const current = describe("default", "Default", "The model this session started with", model.profile);
   // Other providers do not have these, or under other names.
   if (model.profile.id === OFFLINE_ID || model.profile.id.includes("/")) return [current];
@@ -27,7 +28,7 @@ export function describeModels(model: ResolvedModel, { env, settings }: ModelFac
   return [current, ...choices];
 }
 
-function describe(value: string, displayName: string, description: string, profile: ModelProfile): object {
+function describe(value: string, displayName: string, description: string, profile: ModelProfile) {
   return {
     value,
     resolvedModel: profile.id,
@@ -39,10 +40,10 @@ function describe(value: string, displayName: string, description: string, profi
   };
 }
 
-export const listModels: ControlHandler = (_request, targets) =>
+export const listModels: ControlHandler<"list_models"> = (_request, targets) =>
   done({ models: describeModels(targets.model(), targets.snapshot()) });
 
-export const setModel: ControlHandler = async ({ model: wanted }, targets) => {
+export const setModel: ControlHandler<"set_model"> = async ({ model: wanted }, targets) => {
   const name = typeof wanted === "string" && wanted !== "default" && wanted !== "" ? wanted : undefined;
   const model = await targets.setModel(name);
   // Clients get this as the output of a command, even if they did not ask for replay.
@@ -58,7 +59,7 @@ export const setModel: ControlHandler = async ({ model: wanted }, targets) => {
   return done({ model });
 };
 
-export const setMaxThinkingTokens: ControlHandler = (request, targets) => {
+export const setMaxThinkingTokens: ControlHandler<"set_max_thinking_tokens"> = (request, targets) => {
   const { max_thinking_tokens: tokens = null } = request;
   if (tokens !== null && !(Number.isSafeInteger(tokens) && (tokens as number) >= 0)) {
     return failed('set_max_thinking_tokens: "max_thinking_tokens" must be a whole number of at least 0, or null');

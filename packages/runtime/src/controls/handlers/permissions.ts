@@ -5,12 +5,13 @@ import { readPermissionUpdates } from "../permission-updates.ts";
 import { done, failed, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
-export const listPermissionRules: ControlHandler = (_request, targets) => done({ state: permissionState(targets) });
+export const listPermissionRules: ControlHandler<"list_permission_rules"> = (_request, targets) =>
+  done({ state: permissionState(targets) });
 
 /** Keelson only. Applies all updates or none; the reply has the new state. */
-export const updatePermissions: ControlHandler = async (request, targets) => {
+export const updatePermissions: ControlHandler<"update_permissions"> = async (request, targets) => {
   const { permissions } = targets;
-  const updates = readPermissionUpdates(request["updates"]);
+  const updates = readPermissionUpdates(request.updates);
   const widens = updates.some(
     (update) => "behavior" in update && update.behavior === "allow" && update.type !== "removeRules",
   );

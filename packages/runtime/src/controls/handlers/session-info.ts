@@ -5,7 +5,7 @@ import { repositoryPlace } from "@keelson/host/git-place";
 import type { PersistedWorktree } from "@keelson/protocol";
 import { done, type ControlHandler } from "../reply.ts";
 
-export const getLiveSessionInfo: ControlHandler = (_request, targets) => {
+export const getLiveSessionInfo: ControlHandler<"get_session_info"> = (_request, targets) => {
   const snapshot = targets.snapshot();
   const model = targets.model();
   const { workspace } = targets;

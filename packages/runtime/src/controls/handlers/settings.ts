@@ -15,7 +15,7 @@ const SOURCES = {
   user: "userSettings",
 } as const;
 
-export const getSettings: ControlHandler = async (_request, targets) => {
+export const getSettings: ControlHandler<"get_settings"> = async (_request, targets) => {
   const { settings, origin, home } = targets.snapshot();
   const files = await settingsFiles({ ...origin, home });
   const sources = files
@@ -26,7 +26,7 @@ export const getSettings: ControlHandler = async (_request, targets) => {
 };
 
 /** Applies all keys or none. Null removes a key. */
-export const applyFlagSettings: ControlHandler = async (request, targets) => {
+export const applyFlagSettings: ControlHandler<"apply_flag_settings"> = async (request, targets) => {
   const wanted = fieldsIn(request, "settings");
   if (wanted === undefined) return failed(`${REFUSED}"settings" must be an object`);
   const before = targets.snapshot();
@@ -83,7 +83,7 @@ const WRITABLE: ReadonlySet<string> = new Set<SettingsKey>([
 const WRITABLE_BY_USER: ReadonlySet<string> = new Set<SettingsKey>(["enabledPlugins"]);
 const SCOPES = { userSettings: "user", projectSettings: "project", localSettings: "local" } as const;
 
-export const updateSettings: ControlHandler = async (request, targets) => {
+export const updateSettings: ControlHandler<"update_settings"> = async (request, targets) => {
   const scope = SCOPES[textIn(request, "source") as keyof typeof SCOPES];
   if (scope === undefined) {
     return failed(`update_settings: "source" must be one of ${Object.keys(SCOPES).join(", ")}`);

@@ -5,7 +5,7 @@ import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 const TAIL = 8 * 1024;
 
 /** Succeeds for unknown tasks, too. */
-export const stopTask: ControlHandler = async (request, { tasks }) => {
+export const stopTask: ControlHandler<"stop_task"> = async (request, { tasks }) => {
   await tasks.stop(textIn(request, "task_id"));
   return done({});
 };
@@ -14,14 +14,14 @@ export const stopTask: ControlHandler = async (request, { tasks }) => {
  * Moves what runs in the foreground to the background: what one tool call started, or everything that the session waits
  * for. An agent moves together with what it waits for itself.
  */
-export const backgroundTasks: ControlHandler = async ({ tool_use_id: id }, { tasks }) => {
+export const backgroundTasks: ControlHandler<"background_tasks"> = async ({ tool_use_id: id }, { tasks }) => {
   if (typeof id === "string") return done({ backgrounded: await tasks.moveToBackground(id) });
   const waitedFor = tasks.list().filter(({ inBackground, owner }) => !inBackground && owner === undefined);
   await Promise.all(waitedFor.map((task) => tasks.moveToBackground(task.id)));
   return done({});
 };
 
-export const getTaskOutput: ControlHandler = (request, { tasks }) => {
+export const getTaskOutput: ControlHandler<"get_task_output"> = (request, { tasks }) => {
   const id = textIn(request, "task_id");
   const task = tasks.get(id);
   if (task === undefined || task.type === "local_agent") {

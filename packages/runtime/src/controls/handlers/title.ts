@@ -3,7 +3,7 @@
 import { titleText } from "@keelson/store";
 import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 
-export const renameSessionControl: ControlHandler = (request, targets) => {
+export const renameSessionControl: ControlHandler<"rename_session"> = (request, targets) => {
   const title = titleText(textIn(request, "title"));
   const { session_id: other } = request;
   if (typeof other === "string" && other !== "" && other !== targets.sessionId) {

@@ -4,7 +4,7 @@ import type { ModelUsage } from "@keelson/protocol";
 import { done, type ControlHandler } from "../reply.ts";
 
 /** There are no plan limits without an account. */
-export const getUsage: ControlHandler = (_request, { cost, now, startedMs }) =>
+export const getUsage: ControlHandler<"get_usage"> = (_request, { cost, now, startedMs }) =>
   done({
     session: {
       total_cost_usd: cost.totalUsd,
@@ -21,7 +21,7 @@ export const getUsage: ControlHandler = (_request, { cost, now, startedMs }) =>
     behaviors: null,
   });
 
-export const getSessionCost: ControlHandler = (_request, { cost, now, startedMs }) => {
+export const getSessionCost: ControlHandler<"get_session_cost"> = (_request, { cost, now, startedMs }) => {
   const lines = [
     `Total cost:            ${dollars(cost.totalUsd)}`,
     `Total duration (API):  ${duration(cost.apiDurationMs)}`,

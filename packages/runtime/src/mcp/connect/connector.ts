@@ -55,8 +55,14 @@ export interface ConnectorOptions {
   undoChanges?(): Promise<unknown>;
   /** What to do with images and other binary content. */
   readonly parts?: ConnectionOptions["parts"];
-  /** Answers a question of a server. Without it, servers get the answer that no one can. */
-  elicit?(server: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** Answers a question of a server that has these calls to answer. Without it, servers get the answer that no one can. */
+  elicit?(
+    server: string,
+    params: JsonObject,
+    about: { readonly calls: Iterable<string>; readonly signal: AbortSignal },
+  ): Promise<JsonObject>;
+  /** How long a call has been running; undefined if it is not being timed. */
+  elapsedMs?(toolUseId: string): number | undefined;
   /** Replaces the transport of a connection, to watch it. */
   watch?(transport: Transport): Transport;
   /** Called with each program that was started. */
@@ -76,6 +82,8 @@ export type CallTool = (
 export class Connector {
   readonly #options: ConnectorOptions;
   readonly #programs: ServerPrograms;
+  /** The ids of the calls that are running, by server. */
+  readonly #calls = new Map<string, Set<string>>();
   #remote: Promise<RemoteTransports> | undefined;
 
   constructor(options: ConnectorOptions) {
@@ -86,7 +94,7 @@ export class Connector {
 
   /** A connection that is not open yet. */
   async open(definition: NamedServer, events: ConnectionEvents, call?: CallTool): Promise<McpConnection> {
-    const { snapshot, show, warn, log, elicit, parts, watch = (transport) => transport } = this.#options;
+    const { snapshot, show, elapsedMs, warn, log, elicit, parts, watch = (transport) => transport } = this.#options;
     const { name, configured } = definition;
     const { env } = snapshot();
     const deliver = (message: unknown) => connection.deliver(message);
@@ -112,7 +120,9 @@ export class Connector {
       ...(call
         ? {
             callThrough: (tool: string, input: JsonObject, how: McpCallOptions) =>
-              withProgress(toolName(name, tool), how, show, (options) => call(tool, input, options)),
+              this.#running(name, how.toolUseId, () =>
+                withProgress(toolName(name, tool), how, { show, elapsedMs }, (options) => call(tool, input, options)),
+              ),
           }
         : {}),
       onProblem: (problem) => warn(`MCP server "${name}": ${problem}`),
@@ -191,6 +201,17 @@ export class Connector {
     return program;
   }
 
+  async #running<T>(server: string, id: string | undefined, call: () => Promise<T>): Promise<T> {
+    if (id === undefined) return call();
+    const calls = this.#calls.get(server) ?? new Set();
+    this.#calls.set(server, calls.add(id));
+    try {
+      return await call();
+    } finally {
+      calls.delete(id);
+    }
+  }
+
   #handlers(name: string) {
     const { directories, elicit } = this.#options;
     return {
@@ -198,7 +219,10 @@ export class Connector {
         roots: directories().map((path) => ({ uri: pathToFileURL(path).href, name: path })),
       }),
       ...(elicit
-        ? { "elicitation/create": (params: JsonObject, signal: AbortSignal) => elicit(name, params, signal) }
+        ? {
+            "elicitation/create": (params: JsonObject, signal: AbortSignal) =>
+              elicit(name, params, { calls: this.#calls.get(name) ?? [], signal }),
+          }
         : {}),
     };
   }

@@ -2,12 +2,19 @@
 // cancelled. ElicitationResult hooks may change or refuse what the client answered.
 
 import { isDeeperThan } from "@keelson/mcp";
-import { isObject, type HookEvent, type HookOutcome, type Json, type JsonObject } from "@keelson/protocol";
+import {
+  isObject,
+  type ClientQuestion,
+  type HookEvent,
+  type HookOutcome,
+  type Json,
+  type JsonObject,
+} from "@keelson/protocol";
 
 export interface ElicitOptions {
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** Sends the question to the client. Absent if no client answers questions. */
-  person?(body: { subtype: string; [key: string]: unknown }, signal: AbortSignal): Promise<unknown>;
+  person?(body: ClientQuestion<"elicitation">, signal: AbortSignal): Promise<unknown>;
 }
 
 export interface ElicitAnswer {
@@ -51,7 +58,7 @@ async function answerTo(
   { fire, person }: ElicitOptions,
   signal: AbortSignal,
 ): Promise<ElicitAnswer> {
-  const mode = params["mode"] === "url" ? "url" : "form";
+  const mode = params["mode"] === "url" ? ("url" as const) : ("form" as const);
   if (mode === "url" && !isWebPage(textOf(params["url"]))) return DECLINED;
   if (isDeeperThan(MAX_DEPTH, params) || JSON.stringify(params).length > MAX_LENGTH) return DECLINED;
   const id = mode === "url" ? { elicitation_id: textOf(params["elicitationId"]) } : {};

@@ -18,11 +18,14 @@ export function openConnector(storage: Storage, machine: Machine, fire: Fire): C
 }
 
 function connectorOptions(storage: Storage, machine: Machine, fire: Fire): ConnectorOptions {
-  const { options, place, state, folders, client, runState, outbox } = storage;
-  const person: ElicitOptions["person"] = async (body, withdrawn) => {
-    const answer = await runState.whileAsking(() => client.send(body, withdrawn));
-    return answer.subtype === "success" ? answer.response : undefined;
-  };
+  const { options, place, state, folders, client, runState, outbox, callTimes } = storage;
+  const personFor =
+    (calls: Iterable<string>): ElicitOptions["person"] =>
+    async (body, withdrawn) => {
+      const ask = () => runState.whileAsking(() => client.send(body, withdrawn));
+      const answer = await callTimes.whileAsking(calls, ask);
+      return answer.subtype === "success" ? answer.response : undefined;
+    };
   const log = (text: () => string) => options.debug?.("mcp", text);
   const logStderr: ConnectorOptions["started"] = (server, program) => {
     void program.exited.then((how) => {
@@ -40,13 +43,14 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     programs: () => machine.governing.programs,
     undoChanges: () => machine.undoChanges(),
     parts: { save: fileSaver(machine, "blob"), fit: fitImage },
-    async elicit(server, params, signal) {
+    async elicit(server, params, { calls, signal }) {
       const { answerElicitation } = await import("./elicit.ts");
-      const by = { fire, ...(options.answersRequests ? { person } : {}) };
+      const by = { fire, ...(options.answersRequests ? { person: personFor(calls) } : {}) };
       return { ...(await answerElicitation(server, params, by, signal)) };
     },
     ...(options.debug ? { started: logStderr } : {}),
     show: (signal) => outbox.show(signal),
+    elapsedMs: (id) => callTimes.msOf(id),
     warn: options.warn,
     log,
   };

@@ -2,7 +2,7 @@
 // and every 30 seconds in any case.
 
 import type { McpCallOptions } from "@keelson/mcp";
-import type { Signal } from "@keelson/protocol";
+import type { ConnectorOptions } from "./connector.ts";
 
 const INTERVAL_MS = 30_000;
 const SHORTEST_MS = 1_000;
@@ -10,11 +10,12 @@ const SHORTEST_MS = 1_000;
 export async function withProgress<T>(
   tool: string,
   { toolUseId, ...how }: McpCallOptions,
-  show: (signal: Signal) => void | Promise<void>,
+  { show, elapsedMs }: Pick<ConnectorOptions, "show" | "elapsedMs">,
   call: (how: McpCallOptions) => Promise<T>,
 ): Promise<T> {
   if (toolUseId === undefined) return call(how);
   const started = performance.now();
+  const elapsed = () => elapsedMs?.(toolUseId) ?? performance.now() - started;
   let shown = started;
   const report = () => {
     shown = performance.now();
@@ -23,7 +24,7 @@ export async function withProgress<T>(
       tool_use_id: toolUseId,
       tool_name: tool,
       parent_tool_use_id: null,
-      elapsed_time_seconds: Math.round((shown - started) / 1000),
+      elapsed_time_seconds: Math.round(elapsed() / 1000),
     });
   };
   const timer = setInterval(report, INTERVAL_MS);

@@ -2,7 +2,7 @@
 
 import type { McpServerTool } from "@keelson/mcp";
 import { toolName } from "@keelson/mcp/naming";
-import type { UnusedMcpServer } from "@keelson/protocol";
+import type { ReplyTo, UnusedMcpServer } from "@keelson/protocol";
 import type { ManagedServer, ServerStatus } from "./server.ts";
 
 /** A prompt of a server, as clients list commands. */
@@ -45,7 +45,7 @@ export function summarizeServers(
 export function describeServers(
   servers: readonly ManagedServer[],
   unused: readonly UnusedMcpServer[],
-): readonly object[] {
+): ReplyTo<"mcp_status">["mcpServers"] {
   return [...servers.map(describeServer), ...unused.map(describeUnused)];
 }
 

@@ -205,7 +205,7 @@ test("clients can call a tool without the model", async () => {
 test("requests that SDK servers do not support get an error message", async () => {
   const { servers, ask } = client({ calc: [] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
-  const error = async (handler: ControlHandler, request: object) =>
+  const error = async (handler: ControlHandler<any>, request: object) =>
     ((await ask(handler, request)) as { error?: string }).error;
   const { mcpReconnect, mcpReadResource, setMcpPermissionModeOverride } = requests;
   expect(await error(mcpReconnect, { serverName: "calc" })).toStartWith("mcp_reconnect does not support SDK MCP");
@@ -268,7 +268,7 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
     },
   });
   const mcp = { servers, load: () => servers, readConfig: async () => ({ servers: [], unused: [] }) };
-  const ask = (handler: ControlHandler, request: object) =>
+  const ask = (handler: ControlHandler<any>, request: object) =>
     handler({ subtype: "x", ...request }, { mcp } as unknown as ControlTargets, { signal: on } as ControlContext);
   return {
     servers,

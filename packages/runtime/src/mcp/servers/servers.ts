@@ -5,7 +5,7 @@ import { ruleName } from "@keelson/config/mcp-names";
 import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection } from "@keelson/mcp";
 import { normalizeName } from "@keelson/mcp/naming";
-import type { UnusedMcpServer } from "@keelson/protocol";
+import type { ReplyTo, UnusedMcpServer } from "@keelson/protocol";
 import { ConnectingNotice } from "./connecting-notice.ts";
 import {
   describeInstructions,
@@ -286,7 +286,7 @@ export class McpServers {
     return summarizeServers(this.all, this.#notUsed);
   }
 
-  status(): readonly object[] {
+  status(): ReplyTo<"mcp_status">["mcpServers"] {
     return describeServers(this.all, this.#notUsed);
   }
 

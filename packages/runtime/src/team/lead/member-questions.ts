@@ -112,7 +112,12 @@ export class MemberQuestions {
   }
 
   async #ask(id: string, { member, withdrawn }: OpenQuestion, request: NonNullable<MemberQuestion["request"]>) {
-    const body = { ...request, agent_id: `${member}@${this.#options.team}`, agent_type: member };
+    const body = {
+      ...request,
+      subtype: "can_use_tool" as const,
+      agent_id: `${member}@${this.#options.team}`,
+      agent_type: member,
+    };
     const answer = await this.#answer(id, body, withdrawn.signal);
     if (!this.#open.delete(id)) return;
     this.#reply(member, { ...answer, request_id: id });

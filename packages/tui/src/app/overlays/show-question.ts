@@ -1,7 +1,8 @@
 // Shows what the session asks: reads what the dialog needs, shows it, and sends the answer.
 
-import { isObject, type ControlRequest } from "@keelson/protocol";
+import type { ControlRequest } from "@keelson/protocol";
 import type { DialogAnswer, DialogContext } from "../../dialogs/dialog-context.ts";
+import { RequestError } from "../../stream/requests.ts";
 import type { App } from "../app.ts";
 
 /** Shows the oldest question that waits, if none is shown, and then the next. */
@@ -46,6 +47,7 @@ async function contextFor(request: ControlRequest, app: App, plan: string | unde
     home: app.host.home,
     keys: app.keys,
     openedAt,
+    answerKey: app.answerKey,
     isTyping: () => app.prompt.line.text.trim() !== "",
     ...(app.lastTypedAt === undefined ? {} : { lastKeyAt: app.lastTypedAt }),
     ...(app.host.screenReader ? { plain: true } : {}),
@@ -59,10 +61,9 @@ async function contextFor(request: ControlRequest, app: App, plan: string | unde
 /** Null if there is no such file; undefined if it cannot be read. */
 async function readText(path: string, app: App): Promise<{ readonly text: string | null } | undefined> {
   try {
-    const reply = await app.talk.request("read_file", { path });
-    return isObject(reply) && typeof reply["contents"] === "string" ? { text: reply["contents"] } : undefined;
+    return { text: (await app.talk.request("read_file", { path })).contents };
   } catch (error) {
-    return /no such file|not found|ENOENT|does not exist/i.test(String(error)) ? { text: null } : undefined;
+    return error instanceof RequestError && error.isMissing ? { text: null } : undefined;
   }
 }
 

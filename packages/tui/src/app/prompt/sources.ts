@@ -1,14 +1,13 @@
 // What the prompt completes: commands after `/`; files, agents and resources of MCP servers after `@`.
 
-import { isObject } from "@keelson/protocol";
+import type { ListedCommand } from "@keelson/protocol";
 import type { CompletionSources } from "../../complete/completion.ts";
 import type { MentionItem } from "../../complete/mention.ts";
-import type { CommandFact } from "../session/session-facts.ts";
 import type { Talk } from "../session/talk.ts";
 
 interface Source {
   readonly talk: Pick<Talk, "request" | "facts">;
-  commands(): readonly CommandFact[];
+  commands(): readonly ListedCommand[];
   changed(): void;
 }
 
@@ -27,7 +26,10 @@ export function promptSources(app: Source, now: () => number = Date.now): Comple
     resources = asked;
     talk.request("mcp_list_resources").then(
       (reply) => {
-        asked.list = resourcesIn(reply);
+        asked.list = reply.resources.map(({ server, uri, name, description = name }) => ({
+          value: `${server}:${uri}`,
+          description,
+        }));
         if (asked.list.length > 0) app.changed();
       },
       () => undefined,
@@ -38,27 +40,12 @@ export function promptSources(app: Source, now: () => number = Date.now): Comple
   return {
     commands: () => app.commands(),
     async files(query) {
-      const reply = await app.talk.request("file_suggestions", { query });
-      const found = isObject(reply) ? reply["suggestions"] : undefined;
-      return Array.isArray(found) ? found.flatMap(pathOf) : [];
+      const { suggestions } = await app.talk.request("file_suggestions", { query });
+      return suggestions.map(({ path }) => path);
     },
     mentions: () => [
       ...app.talk.facts.agents.map(({ name, description }) => ({ value: `agent-${name}`, description })),
       ...known(),
     ],
   };
-}
-
-function resourcesIn(reply: unknown): readonly MentionItem[] {
-  const found = isObject(reply) ? reply["resources"] : undefined;
-  if (!Array.isArray(found)) return [];
-  return (found as unknown[]).filter(isObject).map(({ server, uri, name, description }) => ({
-    value: `${String(server)}:${String(uri)}`,
-    description: String(description ?? name ?? ""),
-  }));
-}
-
-function pathOf(suggestion: unknown): string[] {
-  if (typeof suggestion === "string") return [suggestion];
-  return isObject(suggestion) && typeof suggestion["path"] === "string" ? [suggestion["path"]] : [];
 }

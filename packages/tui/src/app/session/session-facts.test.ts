@@ -3,22 +3,17 @@ import { SessionFacts } from "./session-facts.ts";
 
 test("a session tells its commands, agents, model and context", () => {
   const facts = new SessionFacts();
-  facts.initialized({
-    // Panels open only for commands that no skill replaced.
-    commands: [{ name: "config", description: "d", argumentHint: "", builtin: true }, { name: "mine" }],
-    agents: [{ name: "Explore", description: "Finds things" }, { name: "bare" }],
-  });
-  facts.informed({ model: { id: "m-1" }, context_window: 200_000 });
+  // Panels open only for commands that no skill replaced.
+  const commands = [{ name: "config", description: "d", argumentHint: "", builtin: true }];
+  const agents = [{ name: "Explore", description: "Finds things" }];
+  facts.initialized({ commands, agents, output_style: "brief" } as never);
+  facts.informed({ model: { id: "m-1", display_name: "M" }, context_window: 200_000 } as never);
   expect(facts).toMatchObject({
-    commands: [
-      { name: "config", builtin: true },
-      { name: "mine", description: "" },
-    ],
-    agents: [
-      { name: "Explore", description: "Finds things" },
-      { name: "bare", description: "" },
-    ],
+    commands,
+    agents,
+    outputStyle: "brief",
     model: "m-1",
+    modelName: "M",
     contextWindow: 200_000,
   });
 });

@@ -5,24 +5,17 @@ import {
   type JsonObject,
   isPermissionMode,
   isResult,
-  readField,
+  type ListedCommand,
   type Outbound,
   type PermissionMode,
+  type ReplyTo,
+  type SystemMessage,
   type UserMessage,
 } from "@keelson/protocol";
 import { isInterruption, promptItems } from "../../stream/content.ts";
 
 /** Lists show no more of a prompt. */
 const SHOWN_CHARS = 500;
-
-export interface CommandFact {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  readonly aliases?: readonly string[];
-  /** The session's own, not a skill of the user. */
-  readonly builtin?: boolean;
-}
 
 interface PromptFact {
   /** The uuid of the user message. */
@@ -43,7 +36,7 @@ export class SessionFacts {
   /** Since when the agent works; undefined while it waits for a prompt. */
   workingSince: number | undefined;
   #compactingSince: number | undefined;
-  commands: readonly CommandFact[] = [];
+  commands: readonly ListedCommand[] = [];
   agents: readonly { readonly name: string; readonly description: string }[] = [];
   outputStyle = "default";
   lastAnswer = "";
@@ -75,19 +68,19 @@ export class SessionFacts {
     }
     switch (message.type) {
       case "stream_event":
-        if (readField(message, "parent_tool_use_id") === null) this.workingSince ??= now;
+        if (message.parent_tool_use_id === null) this.workingSince ??= now;
         return;
       case "command_lifecycle":
-        if (readField(message, "state") === "started") this.workingSince ??= now;
+        if (message.state === "started") this.workingSince ??= now;
         return;
       case "user":
-        return this.#prompted(message as UserMessage);
+        return this.#prompted(message);
       case "conversation_reset":
         this.prompts = [];
         this.title = "";
         return;
       case "system":
-        return this.#system({ ...message }, now);
+        return this.#system(message, now);
     }
   }
 
@@ -99,12 +92,10 @@ export class SessionFacts {
   }
 
   /** The reply to `initialize`. */
-  initialized(reply: unknown): void {
-    if (!isObject(reply)) return;
-    const { commands, agents, output_style: style, current_permission_mode: mode } = reply;
-    if (Array.isArray(commands)) this.commands = commandsIn(commands);
-    if (Array.isArray(agents)) this.agents = agents.filter(isObject).map(agentOf);
-    if (typeof style === "string") this.outputStyle = style;
+  initialized({ commands, agents, output_style, current_permission_mode: mode }: ReplyTo<"initialize">): void {
+    this.commands = commands;
+    this.agents = agents;
+    this.outputStyle = output_style;
     if (isPermissionMode(mode)) this.mode = mode;
   }
 
@@ -117,35 +108,40 @@ export class SessionFacts {
   }
 
   /** The reply to `get_session_info`. */
-  informed(reply: unknown): void {
-    if (!isObject(reply)) return;
-    const { model, effort, thinking, transcript_path: transcript, added_dirs: added, title, cwd, agent } = reply;
-    if (isObject(model)) {
-      this.model = String(model["id"]);
-      this.modelName = String(model["display_name"] ?? this.model);
-    }
-    this.effort = typeof effort === "string" ? effort : undefined;
-    this.thinking = thinking !== false;
-    if (typeof transcript === "string") this.transcriptPath = transcript;
-    if (Array.isArray(added)) this.addedDirs = added.map(String);
-    if (typeof title === "string") this.title = title;
-    if (typeof cwd === "string") this.cwd = cwd;
-    if (typeof agent === "string") this.agent = agent;
-    const { git_worktree: gitWorktree, repo, worktree } = reply;
-    this.gitWorktree = typeof gitWorktree === "string" ? gitWorktree : undefined;
-    this.repo = isObject(repo) ? (repo as JsonObject) : undefined;
-    this.worktree = isObject(worktree) ? (worktree as JsonObject) : undefined;
-    if (typeof reply["context_window"] === "number") this.contextWindow = reply["context_window"];
+  informed(reply: ReplyTo<"get_session_info">): void {
+    this.model = reply.model.id;
+    this.modelName = reply.model.display_name;
+    this.effort = reply.effort ?? undefined;
+    this.thinking = reply.thinking;
+    this.transcriptPath = reply.transcript_path ?? this.transcriptPath;
+    this.addedDirs = reply.added_dirs;
+    this.title = reply.title ?? this.title;
+    this.cwd = reply.cwd;
+    this.agent = reply.agent ?? this.agent;
+    this.gitWorktree = reply.git_worktree ?? undefined;
+    this.repo = reply.repo ?? undefined;
+    this.worktree = reply.worktree ?? undefined;
+    this.contextWindow = reply.context_window;
   }
 
-  #system(message: Readonly<Record<string, unknown>>, now: number): void {
-    const { subtype, permissionMode, model, title, commands } = message;
-    if (subtype === "status") this.#compacting(message["status"] === "compacting", now);
-    if (subtype === "compact_boundary") this.#compacted(message["compact_metadata"]);
-    if ((subtype === "init" || subtype === "status") && isPermissionMode(permissionMode)) this.mode = permissionMode;
-    if (subtype === "init" && typeof model === "string") this.model = model;
-    if (subtype === "session_title_changed" && typeof title === "string") this.title = title;
-    if (subtype === "commands_changed" && Array.isArray(commands)) this.commands = commandsIn(commands);
+  #system(message: SystemMessage, now: number): void {
+    switch (message.subtype) {
+      case "init":
+        this.mode = message.permissionMode;
+        this.model = message.model;
+        return;
+      case "status":
+        this.#compacting(message.status === "compacting", now);
+        this.mode = message.permissionMode ?? this.mode;
+        return;
+      case "compact_boundary":
+        return this.#compacted(message.compact_metadata);
+      case "session_title_changed":
+        this.title = message.title;
+        return;
+      case "commands_changed":
+        this.commands = message.commands;
+    }
   }
 
   /** A compaction between two prompts is work, too. */
@@ -163,17 +159,4 @@ export class SessionFacts {
       kept.includes(prompt.id) ? prompt : { ...prompt, isSummarized: true },
     );
   }
-}
-
-const commandsIn = (list: readonly unknown[]): CommandFact[] =>
-  list.filter(isObject).map(({ name, description, argumentHint, aliases, builtin }) => ({
-    name: String(name),
-    description: String(description ?? ""),
-    argumentHint: String(argumentHint ?? ""),
-    ...(Array.isArray(aliases) ? { aliases: aliases.map(String) } : {}),
-    ...(builtin === true ? { builtin } : {}),
-  }));
-
-function agentOf({ name, description }: Readonly<Record<string, unknown>>) {
-  return { name: String(name), description: typeof description === "string" ? description : "" };
 }

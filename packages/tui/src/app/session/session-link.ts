@@ -2,12 +2,16 @@
 // matched with their replies.
 
 import {
-  readField,
+  controlBody,
   type ControlRequest,
+  type ControlResponse,
+  type ControlSubtype,
+  type FieldsOf,
   type JsonObject,
   type ModelMessage,
   type Outbound,
   type PromptMessage,
+  type ReplyTo,
   type Session,
 } from "@keelson/protocol";
 import { RequestError, type Requests } from "../../stream/requests.ts";
@@ -44,12 +48,12 @@ export class SessionLink implements Requests {
     return this.session.id;
   }
 
-  request(subtype: string, fields: JsonObject = {}): Promise<unknown> {
+  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>> {
     if (this.#closed) return Promise.reject(new RequestError("The session has ended"));
     const id = crypto.randomUUID();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.session.send({ type: "control_request", request_id: id, request: { ...fields, subtype } });
+      this.session.send({ type: "control_request", request_id: id, request: controlBody(subtype, fields) });
     });
   }
 
@@ -98,21 +102,21 @@ export class SessionLink implements Requests {
   #take(message: Outbound): void {
     switch (message.type) {
       case "control_response":
-        return this.#replied(message as Outbound & { type: "control_response"; response: Reply });
+        return this.#replied(message);
       case "control_request":
-        return this.#events.question(message as ControlRequest);
+        return this.#events.question(message);
       case "control_cancel_request":
-        return this.#events.withdrawn(String(readField(message, "request_id")));
+        return this.#events.withdrawn(message.request_id);
       default:
         return this.#events.message(message);
     }
   }
 
-  #replied({ response }: { readonly response: Reply }): void {
+  #replied({ response }: ControlResponse): void {
     const waiting = this.#waiting.get(response.request_id);
     this.#waiting.delete(response.request_id);
     if (response.subtype === "success") waiting?.resolve(response.response);
-    else waiting?.reject(new RequestError(response.error ?? "The request failed", response.error_code));
+    else waiting?.reject(new RequestError(response.error, response.error_code, response.missing));
   }
 
   #end(error?: Error): void {
@@ -121,12 +125,4 @@ export class SessionLink implements Requests {
     this.#waiting.clear();
     this.#events.ended(error);
   }
-}
-
-interface Reply {
-  readonly subtype: "success" | "error";
-  readonly request_id: string;
-  readonly response?: unknown;
-  readonly error?: string;
-  readonly error_code?: string;
 }

@@ -1,11 +1,13 @@
 // The open session and what is shown of it. What is asked or said before the session is open waits for it.
 
 import {
-  readField,
   type ControlRequest,
+  type ControlSubtype,
+  type FieldsOf,
   type JsonObject,
   type ModelMessage,
   type Outbound,
+  type ReplyTo,
   type Session,
 } from "@keelson/protocol";
 import { Feed, type ConversationOptions } from "../../stream/feed.ts";
@@ -110,7 +112,10 @@ export class Talk implements Requests {
     return this.facts.workingSince !== undefined;
   }
 
-  async request(subtype: string, fields?: JsonObject): Promise<unknown> {
+  async request<Subtype extends ControlSubtype>(
+    subtype: Subtype,
+    fields?: FieldsOf<Subtype>,
+  ): Promise<ReplyTo<Subtype>> {
     const reply = await (await this.#open.promise).request(subtype, fields);
     if (CHANGES.includes(subtype)) void this.#inform();
     return reply;
@@ -154,9 +159,7 @@ export class Talk implements Requests {
   async takeBack(): Promise<string | undefined> {
     const { newest } = this.queued;
     if (!newest) return undefined;
-    const reply = (await this.request("cancel_async_message", { message_uuid: newest.uuid })) as {
-      cancelled?: boolean;
-    };
+    const reply = await this.request("cancel_async_message", { message_uuid: newest.uuid });
     if (!reply.cancelled) return undefined;
     this.queued.remove(newest.uuid);
     return newest.draft;
@@ -202,8 +205,8 @@ export class Talk implements Requests {
     this.facts.take(message, now);
     this.feed.take(message, now);
     if (message.type === "result") this.#userTime.restart(now);
-    if (message.type === "command_lifecycle" && readField(message, "state") !== "queued") {
-      this.queued.remove(String(readField(message, "command_uuid")));
+    if (message.type === "command_lifecycle" && message.state !== "queued") {
+      this.queued.remove(message.command_uuid);
     }
     // Another session id and transcript; or a command or a run that changed the model, the folders, the name.
     if (message.type === "conversation_reset" || message.type === "result") void this.#inform();
@@ -212,20 +215,21 @@ export class Talk implements Requests {
 
   /** The call that the question was about waits no longer. */
   #settled(question: ControlRequest | undefined): void {
-    const call = question?.request["tool_use_id"];
-    if (typeof call === "string") this.feed.answered(call, this.#options.now());
+    const call = question && callOf(question);
+    if (call !== undefined) this.feed.answered(call, this.#options.now());
   }
 
   #ask(request: ControlRequest, asked: () => void): void {
     this.questions.add(request);
     this.#userTime.set(true, this.#options.now());
-    const call = request.request["tool_use_id"];
-    if (typeof call === "string") this.feed.asked(call);
+    const call = callOf(request);
+    if (call !== undefined) this.feed.asked(call);
     asked();
   }
 
   async #inform(): Promise<void> {
-    this.facts.informed(await this.request("get_session_info").catch(() => undefined));
+    const info = await this.request("get_session_info").catch(() => undefined);
+    if (info) this.facts.informed(info);
     this.#options.informed();
     this.#options.changed();
   }
@@ -249,4 +253,10 @@ export class Talk implements Requests {
       // The session ended first; `ended` reports that.
     }
   }
+}
+
+/** The call that a question is about. */
+function callOf({ request }: ControlRequest): string | undefined {
+  const id = "tool_use_id" in request ? request.tool_use_id : undefined;
+  return typeof id === "string" ? id : undefined;
 }

@@ -1,8 +1,38 @@
 // A session that says what a test makes it say, and keeps everything it is sent.
 
-import type { Inbound, JsonObject, Outbound, Session } from "@keelson/protocol";
+import type { Inbound, JsonObject, Outbound, ReplyTo, Session } from "@keelson/protocol";
 
 const stamp = { uuid: "u", session_id: "s", parent_tool_use_id: null };
+
+const INITIALIZED: ReplyTo<"initialize"> = {
+  commands: [],
+  agents: [],
+  output_style: "default",
+  available_output_styles: ["default"],
+  models: [],
+  account: {},
+};
+
+const INFO: ReplyTo<"get_session_info"> = {
+  session_id: "s",
+  title: null,
+  transcript_path: null,
+  cwd: "/home/u/project",
+  project_dir: "/home/u/project",
+  git_branch: null,
+  git_worktree: null,
+  repo: null,
+  worktree: null,
+  added_dirs: [],
+  model: { id: "m", display_name: "m" },
+  effort: null,
+  thinking: true,
+  context_window: 200_000,
+  output_style: "default",
+  permission_mode: "default",
+  agent: null,
+  memory_directory: null,
+};
 
 export class FakeSession implements Session {
   readonly id = "5e551011-0000-4000-8000-000000000000";
@@ -12,9 +42,13 @@ export class FakeSession implements Session {
   #wake = () => {};
   #closed = false;
 
-  /** A reply that is an Error is refused; what is not in the table is unknown. */
-  constructor(replies: Readonly<Record<string, unknown>>) {
-    this.#replies = replies;
+  /** A reply that is an Error is refused; what is not in the table is unknown. What the session is has defaults. */
+  constructor({ initialize = {}, get_session_info: info = {}, ...others }: Readonly<Record<string, unknown>>) {
+    this.#replies = {
+      initialize: { ...INITIALIZED, ...(initialize as object) },
+      get_session_info: { ...INFO, ...(info as object) },
+      ...others,
+    };
   }
 
   send(input: Inbound): void {
@@ -52,7 +86,7 @@ export class FakeSession implements Session {
 }
 
 /** A piece of an answer on its way. */
-export const streamed = (event: JsonObject): Outbound => ({ ...stamp, type: "stream_event", event }) as Outbound;
+export const streamed = (event: JsonObject): Outbound => ({ ...stamp, type: "stream_event", event }) as never;
 
 /** The beginning of an answer whose text comes in pieces. */
 export const streamStart = (id: string): readonly Outbound[] => [
@@ -69,7 +103,7 @@ export const assistant = (id: string, block: JsonObject): Outbound =>
     uuid: crypto.randomUUID(),
     type: "assistant",
     message: { id, type: "message", role: "assistant", model: "m", content: [block], usage: {} },
-  }) as Outbound;
+  }) as never;
 
 /** The whole answer after its pieces. */
 export const streamEnd = (id: string, text: string): readonly Outbound[] => [
@@ -84,7 +118,7 @@ export const toolResult = (id: string, content: string, isError = false): Outbou
     uuid: crypto.randomUUID(),
     type: "user",
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content, is_error: isError }] },
-  }) as Outbound;
+  }) as never;
 
 export const turnEnd = (): Outbound =>
   ({ ...stamp, type: "result", subtype: "success", is_error: false, result: "done", modelUsage: {} }) as never;

@@ -7,7 +7,7 @@ import { assistant, FakeSession, streamPiece, streamStart, toolResult } from "./
 import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
 
 async function growing(clock: FakeClock) {
-  const session = new FakeSession({ initialize: {}, get_session_info: {}, cancel_async_message: { cancelled: true } });
+  const session = new FakeSession({ cancel_async_message: { cancelled: true } });
   const program = startFakeProgram({ clock, session });
   const emulator = makeEmulator({ columns: 80, rows: 24, scrollback: 1_000 });
   let pieces = 0;

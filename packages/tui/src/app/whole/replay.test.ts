@@ -5,7 +5,7 @@ import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
 
 test("a prompt that was sent before the earlier talk is shown comes after it", async () => {
   using clock = new FakeClock();
-  const session = new FakeSession({ initialize: {}, get_session_info: {} });
+  const session = new FakeSession({});
   session.say(prompt("earlier words"), assistant("m1", { type: "text", text: "earlier answer" }));
   const opened = Promise.withResolvers<FakeSession>();
   const program = startFakeProgram({

@@ -5,7 +5,7 @@ import { FakeClock, startFakeProgram } from "./fake-terminal.test-support.ts";
 
 async function openDoctor(clock: FakeClock) {
   const checked = Promise.withResolvers<string>();
-  const session = new FakeSession({ initialize: {}, get_session_info: {}, get_settings: { effective: {} } });
+  const session = new FakeSession({ get_settings: { effective: {} } });
   const program = startFakeProgram({ clock, session, host: { doctor: () => checked.promise } });
   const wait = async (ms = 50) => {
     await program.settled();

@@ -1,6 +1,6 @@
 // A question of an MCP server: a form, or an address to visit. An address is opened only if the user says so.
 
-import type { ControlRequest } from "@keelson/protocol";
+import type { Unchecked } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import { answering, ChoicePanel } from "../../widgets/choice-panel.ts";
 import { quoted } from "../../widgets/heading.ts";
@@ -9,13 +9,13 @@ import { showAll, showRow } from "../visible.ts";
 import { formFields } from "./form-fields.ts";
 import { FormPanel } from "./form-panel.ts";
 
-export function elicitationDialog(request: ControlRequest["request"], context: DialogContext): Panel<DialogAnswer> {
-  const text = (name: string) => (typeof request[name] === "string" ? (request[name] as string) : "");
+export function elicitationDialog(request: Unchecked<"elicitation">, context: DialogContext): Panel<DialogAnswer> {
+  const text = (name: keyof typeof request) => (typeof request[name] === "string" ? request[name] : "");
   const { keys, plain } = context;
   const heading = { title: `MCP server "${showRow(text("mcp_server_name"))}" asks`, plain };
   const message = showAll(text("message"));
   if (text("mode") === "url") return urlDialog(text("url"), message, heading, context);
-  const fields = formFields(request["requested_schema"], request["property_order"]);
+  const fields = formFields(request.requested_schema, request.property_order);
   const panel = new FormPanel(fields, {
     heading,
     message: (columns, theme) => quoted(message, columns, theme),

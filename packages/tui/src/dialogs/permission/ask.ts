@@ -1,6 +1,6 @@
 // A `can_use_tool` request, read. Fields of the wrong type are treated as absent: a client must survive any of them.
 
-import { isObject, type ControlRequest, type JsonObject, type PermissionUpdate } from "@keelson/protocol";
+import { isObject, type JsonObject, type PermissionUpdate, type Unchecked } from "@keelson/protocol";
 
 export interface PermissionAsk {
   readonly tool: string;
@@ -8,6 +8,8 @@ export interface PermissionAsk {
   readonly description?: string;
   readonly suggestions: readonly PermissionUpdate[];
   readonly reason?: string;
+  /** It says no more than that approval is needed. */
+  readonly isReasonDefault: boolean;
   readonly reasonType?: string;
   readonly blockedPath?: string;
   /** The ask rule that matched, and where it is from. */
@@ -19,16 +21,17 @@ export interface PermissionAsk {
   readonly defaultToNo: boolean;
 }
 
-export function readAsk(request: ControlRequest["request"]): PermissionAsk {
-  const text = (name: string) => textIn(request, name);
+export function readAsk(request: Unchecked<"can_use_tool">): PermissionAsk {
+  const text = (name: keyof typeof request) => textIn(request, name);
   const { input, mcp_server: server, matched_ask_rule: rule, permission_suggestions: suggestions } = request;
-  const remember = Array.isArray(suggestions) && request["suppress_always_allow_rule"] !== true;
+  const remember = Array.isArray(suggestions) && request.suppress_always_allow_rule !== true;
   return {
     tool: text("tool_name") ?? "",
     input: isObject(input) ? (input as JsonObject) : {},
     description: text("description"),
     suggestions: remember ? suggestions.filter(isUpdate) : [],
     reason: text("decision_reason"),
+    isReasonDefault: request.decision_reason_is_default === true,
     reasonType: text("decision_reason_type"),
     blockedPath: text("blocked_path"),
     askRule: isObject(rule)
@@ -41,7 +44,7 @@ export function readAsk(request: ControlRequest["request"]): PermissionAsk {
     // The id of a teammate is `name@team`.
     isTeammate: text("agent_id")?.includes("@") === true,
     server: isObject(server) ? { name: textIn(server, "name") ?? "", source: textIn(server, "source") } : undefined,
-    defaultToNo: request["default_to_no"] === true,
+    defaultToNo: request.default_to_no === true,
   };
 }
 

@@ -59,17 +59,13 @@ function partRows({ tool, input, suggestions }: PermissionAsk, columns: number, 
 }
 
 function reasonRows(ask: PermissionAsk, place: DialogContext, columns: number, theme: Theme): string[] {
-  const rows = saysMore(ask.reason) ? labelled("Why it asks", ask.reason, columns, theme) : [];
+  // The dialog itself says that approval is needed.
+  const rows = ask.isReasonDefault ? [] : labelled("Why it asks", ask.reason, columns, theme);
   if (ask.askRule) rows.push(...labelled("Ask rule", `${ask.askRule.rule} (${ask.askRule.source})`, columns, theme));
   const { blockedPath, reason = "" } = ask;
   if (blockedPath !== undefined && !reason.includes(blockedPath))
     rows.push(...labelled("Path", shortPath(blockedPath, place), columns, theme));
   return rows;
-}
-
-/** Sentences that only say that approval is needed are left out: the dialog says so itself. */
-function saysMore(reason = ""): boolean {
-  return !/^(This command requires approval|Permission to .* was not granted\.|Execute skill: .*)$/.test(reason);
 }
 
 /** `Label: text`, with the label dim and the text behind it. */

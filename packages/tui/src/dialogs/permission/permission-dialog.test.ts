@@ -194,7 +194,8 @@ test("who asks, why, and what the model says are shown, each as what it is", () 
 });
 
 test("a reason that says nothing more is left out", () => {
-  expect(screenOf(dialogFor(bash({ decision_reason: "This command requires approval" })))).not.toContain("Why it asks");
+  const plain = { decision_reason: "This command requires approval", decision_reason_is_default: true };
+  expect(screenOf(dialogFor(bash(plain)))).not.toContain("Why it asks");
 });
 
 test("the parts of a command are listed, and which of them needs approval", () => {

@@ -51,10 +51,7 @@ export function themePanel(args: string, context: PanelContext): Panel<PanelEnd>
 
 export async function outputStylePanel(args: string, context: PanelContext): Promise<Panel<PanelEnd> | PanelEnd> {
   const { requests, keys } = context;
-  const reply = (await requests.request("reload_output_styles")) as {
-    readonly available_output_styles: readonly string[];
-  };
-  const styles = reply.available_output_styles;
+  const { available_output_styles: styles } = await requests.request("reload_output_styles");
   const save = (name: string) => saveSetting("outputStyle", name, "Output style", context);
   if (args !== "") {
     const found = styles.find((style) => style.toLowerCase() === args.toLowerCase());

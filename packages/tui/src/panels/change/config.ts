@@ -1,15 +1,11 @@
 // /config: settings one changes while working. Each change is written at once, one after the other.
 
+import { isObject, type ReplyTo } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import type { StyleName } from "../../theme/theme.ts";
 import { errorText, type PanelContext, type PanelEffect, type PanelEnd } from "../context.ts";
 import { ListPanel, type ListEntry } from "../list-panel.ts";
 import { preferences, type Preference } from "./preferences.ts";
-
-interface SettingsReply {
-  readonly effective: Readonly<Record<string, unknown>>;
-  readonly sources: readonly { readonly source: string; readonly path: string; readonly settings: unknown }[];
-}
 
 /** Files whose values win over those of the user, the strongest first. */
 const STRONGER = ["policySettings", "flagSettings", "localSettings", "projectSettings"];
@@ -17,8 +13,8 @@ const STRONGER = ["policySettings", "flagSettings", "localSettings", "projectSet
 export async function configPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const { requests, themes } = context;
   const [settings, styles] = await Promise.all([
-    requests.request("get_settings") as Promise<SettingsReply>,
-    requests.request("reload_output_styles") as Promise<{ readonly available_output_styles?: readonly string[] }>,
+    requests.request("get_settings"),
+    requests.request("reload_output_styles"),
   ]);
   const offered = preferences({
     themes: themes.map(({ name }) => name),
@@ -30,13 +26,13 @@ export async function configPanel(context: PanelContext): Promise<Panel<PanelEnd
 class ConfigState {
   readonly panel: Panel<PanelEnd>;
   readonly #offered: readonly Preference[];
-  readonly #settings: SettingsReply;
+  readonly #settings: ReplyTo<"get_settings">;
   readonly #context: PanelContext;
   readonly #changed = new Map<string, string | boolean>();
   #writing: Promise<void> = Promise.resolve();
   #said: { readonly text: string; readonly style: StyleName } | undefined;
 
-  constructor(offered: readonly Preference[], settings: SettingsReply, context: PanelContext) {
+  constructor(offered: readonly Preference[], settings: ReplyTo<"get_settings">, context: PanelContext) {
     this.#offered = offered;
     this.#settings = settings;
     this.#context = context;
@@ -85,8 +81,7 @@ class ConfigState {
 
   #strongerFile(key: string): string | undefined {
     const found = this.#settings.sources.find(
-      ({ source, settings }) =>
-        STRONGER.includes(source) && typeof settings === "object" && settings !== null && key in settings,
+      ({ source, settings }) => STRONGER.includes(source) && isObject(settings) && key in settings,
     );
     return found?.path;
   }

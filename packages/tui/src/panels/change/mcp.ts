@@ -1,5 +1,6 @@
 // /mcp: the servers, what each offers, and what can be done about one that does not work.
 
+import type { ReplyTo } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import { counted } from "../../blocks/amounts.ts";
 import type { StyleName } from "../../theme/theme.ts";
@@ -8,15 +9,7 @@ import { ListPanel, type ListEntry } from "../list-panel.ts";
 import { PanelStack } from "../panel-stack.ts";
 import { linePanel } from "../parts.ts";
 
-interface ListedServer {
-  readonly name: string;
-  readonly status: string;
-  readonly error?: string;
-  readonly transport?: string;
-  readonly scope?: string;
-  readonly serverInfo?: { readonly name?: string; readonly version?: string };
-  readonly tools?: readonly { readonly name: string; readonly description?: string }[];
-}
+type ListedServer = ReplyTo<"mcp_status">["mcpServers"][number];
 
 const STYLES: Readonly<Record<string, StyleName>> = {
   connected: "success",
@@ -62,10 +55,8 @@ class ServersState {
   }
 
   async load(): Promise<void> {
-    const reply = (await this.#context.requests.request("mcp_status")) as {
-      readonly mcpServers: readonly ListedServer[];
-    };
-    this.#servers = reply.mcpServers;
+    const { mcpServers } = await this.#context.requests.request("mcp_status");
+    this.#servers = mcpServers;
     for (const { name, status } of this.#servers) {
       if (status === "connected" && this.#signingIn.delete(name)) {
         this.#said = { text: `Signed in to ${name}`, style: "success" };
@@ -173,27 +164,24 @@ class ServersState {
   #act(action: string, name: string, stack: PanelStack<PanelEnd>): void {
     const server = this.#servers.find((each) => each.name === name);
     if (server === undefined) return;
+    const { requests } = this.#context;
     if (action === "servers:reconnect") {
-      void this.#do(`Connecting to ${name}…`, `Reconnected to ${name}`, "mcp_reconnect", { serverName: name });
+      const work = requests.request("mcp_reconnect", { serverName: name });
+      void this.#do(`Connecting to ${name}…`, `Reconnected to ${name}`, work);
     } else if (action === "servers:toggle") {
       const enabled = server.status === "disabled";
       const done = `${enabled ? "Enabled" : "Disabled"} ${name}`;
-      void this.#do("…", done, "mcp_toggle", { serverName: name, enabled });
+      void this.#do("…", done, requests.request("mcp_toggle", { serverName: name, enabled }));
     } else if (action === "servers:signIn") void this.#signIn(name);
     else if (action === "code") this.#enterCode(name, stack);
   }
 
-  async #do(
-    doing: string,
-    done: string,
-    subtype: string,
-    fields: { serverName: string; enabled?: boolean },
-  ): Promise<void> {
-    const { requests, redraw } = this.#context;
+  async #do(doing: string, done: string, work: Promise<void>): Promise<void> {
+    const { redraw } = this.#context;
     this.#said = { text: doing, style: "dim" };
     this.#waiting += 1;
     try {
-      await requests.request(subtype, fields);
+      await work;
       this.#said = { text: done, style: "success" };
       this.#done.push(done);
     } catch (error) {
@@ -208,8 +196,7 @@ class ServersState {
     const { requests, redraw } = this.#context;
     this.#said = { text: "Starting the sign-in…", style: "dim" };
     try {
-      const reply = await requests.request("mcp_authenticate", { serverName: name, openBrowser: true });
-      const { authUrl, opened } = reply as { readonly authUrl: string; readonly opened: boolean };
+      const { authUrl, opened } = await requests.request("mcp_authenticate", { serverName: name, openBrowser: true });
       const text = opened ? `Sign in in the browser: ${authUrl}` : `Open this address to sign in: ${authUrl}`;
       this.#said = { text, style: "suggestion" };
       this.#signingIn.add(name);

@@ -1,6 +1,6 @@
 // /permissions: the rules by behavior and the working directories. Rules can be added and removed.
 
-import type { JsonObject, PermissionUpdate, RuleBehavior, RuleValue } from "@keelson/protocol";
+import type { PermissionUpdate, ReplyTo, RuleBehavior, RuleValue } from "@keelson/protocol";
 import { ruleText } from "../../dialogs/permission/ask.ts";
 import type { Done, Panel } from "../../screen/view.ts";
 import { errorText, type PanelContext, type PanelEnd } from "../context.ts";
@@ -10,24 +10,7 @@ import { choicesPanel, linePanel } from "../parts.ts";
 
 type UpdateDestination = PermissionUpdate["destination"];
 
-interface ListedRule {
-  readonly source: string;
-  readonly ruleBehavior: RuleBehavior;
-  readonly ruleValue: RuleValue;
-}
-
-interface RulesReply {
-  readonly state: {
-    readonly rules: readonly ListedRule[];
-    readonly workspaceDirectories: readonly string[];
-    readonly originalCwd: string;
-  };
-}
-
-interface UpdateReply extends RulesReply {
-  /** What could not be saved. */
-  readonly problems?: readonly string[];
-}
+type PermissionState = ReplyTo<"list_permission_rules">["state"];
 
 const BEHAVIORS: readonly RuleBehavior[] = ["allow", "ask", "deny"];
 const TABS = ["Allow", "Ask", "Deny", "Folders"];
@@ -65,7 +48,7 @@ export async function permissionsPanel(context: PanelContext): Promise<Panel<Pan
 
 class RulesState {
   readonly #context: PanelContext;
-  #reply: RulesReply["state"] = { rules: [], workspaceDirectories: [], originalCwd: "" };
+  #reply: PermissionState = { rules: [], workspaceDirectories: [], originalCwd: "", managedOnly: false };
   #said: { readonly text: string; readonly style: "success" | "error" } | undefined;
   readonly #done: string[] = [];
 
@@ -74,7 +57,7 @@ class RulesState {
   }
 
   async load(): Promise<void> {
-    const { state } = (await this.#context.requests.request("list_permission_rules")) as RulesReply;
+    const { state } = await this.#context.requests.request("list_permission_rules");
     this.#reply = state;
   }
 
@@ -200,9 +183,7 @@ class RulesState {
   async #update(update: PermissionUpdate, done: string): Promise<void> {
     const { requests, redraw } = this.#context;
     try {
-      // The protocol's types are narrower than JSON, but nothing else is in them.
-      const updates = [JSON.parse(JSON.stringify(update)) as JsonObject];
-      const reply = (await requests.request("update_permissions", { updates })) as UpdateReply;
+      const reply = await requests.request("update_permissions", { updates: [update] });
       this.#reply = reply.state;
       if (reply.problems?.length) throw new Error(reply.problems.join("; "));
       this.#done.push(done);

@@ -1,28 +1,10 @@
 // /plugin: which plugins are used. Turning one on or off takes effect at once.
 
-import type { JsonObject } from "@keelson/protocol";
+import { isObject, type ReplyTo } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import type { StyleName } from "../../theme/theme.ts";
 import { errorText, type PanelContext, type PanelEnd } from "../context.ts";
 import { ListPanel, type ListEntry } from "../list-panel.ts";
-
-interface ReloadReply {
-  readonly plugins: readonly {
-    readonly name: string;
-    readonly path?: string;
-    readonly source?: string;
-    readonly version?: string;
-  }[];
-  readonly error_count: number;
-}
-
-interface SettingsReply {
-  readonly effective: { readonly enabledPlugins?: Readonly<Record<string, unknown>> };
-  readonly sources: readonly {
-    readonly source: string;
-    readonly settings: { readonly enabledPlugins?: Readonly<Record<string, unknown>> } | null;
-  }[];
-}
 
 export async function pluginPanel(context: PanelContext): Promise<Panel<PanelEnd> | PanelEnd> {
   const state = new PluginsState(context);
@@ -31,9 +13,15 @@ export async function pluginPanel(context: PanelContext): Promise<Panel<PanelEnd
   return state.panel();
 }
 
+/** What settings say of each plugin. */
+function enabledIn(settings: unknown): Readonly<Record<string, unknown>> {
+  const enabled = isObject(settings) ? settings["enabledPlugins"] : undefined;
+  return isObject(enabled) ? enabled : {};
+}
+
 class PluginsState {
   readonly #context: PanelContext;
-  #active: ReloadReply["plugins"] = [];
+  #active: ReplyTo<"reload_plugins">["plugins"] = [];
   #enabled: Readonly<Record<string, unknown>> = {};
   /** What the user's own file says. */
   #own: Readonly<Record<string, unknown>> = {};
@@ -46,11 +34,11 @@ class PluginsState {
 
   async load(): Promise<void> {
     const { requests } = this.#context;
-    const reply = (await requests.request("reload_plugins")) as ReloadReply;
-    const { effective, sources } = (await requests.request("get_settings")) as SettingsReply;
+    const reply = await requests.request("reload_plugins");
+    const { effective, sources } = await requests.request("get_settings");
     this.#active = reply.plugins;
-    this.#enabled = effective.enabledPlugins ?? {};
-    this.#own = sources.find(({ source }) => source === "userSettings")?.settings?.enabledPlugins ?? {};
+    this.#enabled = enabledIn(effective);
+    this.#own = enabledIn(sources.find(({ source }) => source === "userSettings")?.settings);
     if (reply.error_count > 0) {
       const count = `${reply.error_count} ${reply.error_count === 1 ? "plugin" : "plugins"}`;
       this.#said = { text: `${count} could not be loaded; see /doctor`, style: "error" };
@@ -109,7 +97,7 @@ class PluginsState {
   async #toggle(id: string): Promise<void> {
     const { requests, redraw } = this.#context;
     const enabled = !this.#isActive(id);
-    const enabledPlugins = { ...this.#own, [id]: enabled } as JsonObject;
+    const enabledPlugins = { ...this.#own, [id]: enabled };
     this.#said = { text: "Saving…", style: "dim" };
     try {
       await requests.request("update_settings", { source: "userSettings", settings: { enabledPlugins } });

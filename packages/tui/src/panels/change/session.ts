@@ -14,9 +14,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export async function resumePanel(args: string, context: PanelContext): Promise<Panel<PanelEnd> | PanelEnd> {
   if (UUID.test(args)) return { effects: [{ kind: "switch-session", which: { kind: "resume", id: args } }] };
   const { host, keys, redraw, markdown, sessionId, requests } = context;
-  const { git_branch: branch } = (await requests.request("get_session_info")) as {
-    readonly git_branch?: string | null;
-  };
+  const { git_branch: branch } = await requests.request("get_session_info");
   const picker = sessionPicker(host.sessions, {
     keys,
     redraw,

@@ -92,12 +92,6 @@ function promptPanel({ description, prompt = "" }: PanelTask, context: PanelCont
   return textPanel({ title: description, keys: context.keys, lines: () => lines });
 }
 
-interface OutputReply {
-  readonly output: string;
-  readonly total_bytes: number;
-  readonly truncated: boolean;
-}
-
 /** The end of what a task printed, asked for again while it runs. */
 function outputPanel({ id, description }: PanelTask, context: PanelContext): Panel<null> {
   let lines: readonly string[] = ["Loading…"];
@@ -105,7 +99,7 @@ function outputPanel({ id, description }: PanelTask, context: PanelContext): Pan
   const runs = () => context.tasks().some((task) => task.id === id && isRunning(task));
   const look = async () => {
     try {
-      const reply = (await context.requests.request("get_task_output", { task_id: id })) as OutputReply;
+      const reply = await context.requests.request("get_task_output", { task_id: id });
       const { output, total_bytes: bytes, truncated } = reply;
       const text = output === "" ? "No output yet" : output;
       lines = truncated ? [`… the last part of ${bytes} bytes`, ...linesOfText(text)] : linesOfText(text);

@@ -8,21 +8,8 @@ import { ListPanel, type ListEntry } from "../list-panel.ts";
 import { PanelStack } from "../panel-stack.ts";
 import { fixedLines, textPanel } from "../parts.ts";
 
-interface HooksReply {
-  readonly hooks: readonly {
-    readonly event: string;
-    readonly matcher?: string;
-    readonly type: string;
-    readonly label: string;
-    readonly source: string;
-    readonly file?: string;
-    readonly timeout?: number;
-  }[];
-  readonly policy?: { readonly allDisabled?: boolean };
-}
-
 export async function hooksPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
-  const { hooks, policy } = (await context.requests.request("get_hooks_listing")) as HooksReply;
+  const { hooks, policy } = await context.requests.request("get_hooks_listing");
   const entries = hooks.map((hook, index): ListEntry => {
     const { event, matcher = "", type, label, source, file, timeout } = hook;
     const facts = [type, source, ...(timeout === undefined ? [] : [`timeout ${timeout} s`])];
@@ -45,20 +32,8 @@ export async function hooksPanel(context: PanelContext): Promise<Panel<PanelEnd>
   });
 }
 
-interface AgentsReply {
-  readonly agents: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly source?: string;
-    readonly model?: string;
-    readonly tools?: readonly string[];
-    readonly disallowed_tools?: readonly string[];
-    readonly file?: string;
-  }[];
-}
-
 export async function agentsPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
-  const { agents } = (await context.requests.request("list_agents")) as AgentsReply;
+  const { agents } = await context.requests.request("list_agents");
   const entries = agents.map((agent): ListEntry => {
     const { name, description, source = "", model = "inherit", tools, disallowed_tools: refused = [], file } = agent;
     const all = refused.length === 0 ? "all tools" : `all tools but ${refused.length}`;
@@ -84,12 +59,8 @@ export async function agentsPanel(context: PanelContext): Promise<Panel<PanelEnd
   });
 }
 
-interface SkillsReply {
-  readonly skills: readonly { readonly name: string; readonly description?: string; readonly argumentHint?: string }[];
-}
-
 export async function skillsPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
-  const { skills } = (await context.requests.request("reload_skills")) as SkillsReply;
+  const { skills } = await context.requests.request("reload_skills");
   return new ListPanel<PanelEnd>({
     harmless: true,
     title: "Skills",
@@ -109,17 +80,13 @@ export async function skillsPanel(context: PanelContext): Promise<Panel<PanelEnd
   });
 }
 
-interface UsageReply {
-  readonly memoryFiles: readonly { readonly path: string; readonly type: string; readonly tokens?: number }[];
-}
-
 export async function memoryPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const { host, requests } = context;
   // The summary is estimated here, without a request to the provider.
-  const [{ memoryFiles }, { memory_directory: notes }] = (await Promise.all([
+  const [{ memoryFiles }, { memory_directory: notes }] = await Promise.all([
     requests.request("get_context_usage", { detail: "summary" }),
     requests.request("get_session_info"),
-  ])) as [UsageReply, { readonly memory_directory?: string | null }];
+  ]);
   const known = new Set(memoryFiles.map(({ path }) => path));
   const configDir = host.env["CLAUDE_CONFIG_DIR"] || `${host.home}/.claude`;
   const usual: readonly (readonly [path: string, about: string, label?: string])[] = [

@@ -7,35 +7,13 @@ import type { PanelContext, PanelEnd } from "../context.ts";
 import { closing, textPanel } from "../parts.ts";
 import { wrappedLines } from "../wrapped-lines.ts";
 
-interface SettingsReply {
-  readonly sources: readonly { readonly source: string; readonly path: string }[];
-  readonly applied: { readonly model: string; readonly effort: string | null };
-}
-
-interface InfoReply {
-  readonly title: string | null;
-  readonly cwd: string;
-  readonly git_branch?: string | null;
-  readonly permission_mode: string;
-  readonly output_style: string;
-  readonly added_dirs: readonly string[];
-}
-
-interface ServersReply {
-  readonly mcpServers: readonly { readonly name: string; readonly status: string }[];
-}
-
-interface UsageReply {
-  readonly session: { readonly total_cost_usd: number | null; readonly total_duration_ms: number };
-}
-
 export async function statusPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const { requests, sessionId } = context;
   const [settings, servers, usage, info] = await Promise.all([
-    requests.request("get_settings") as Promise<SettingsReply>,
-    requests.request("mcp_status") as Promise<ServersReply>,
-    requests.request("get_usage") as Promise<UsageReply>,
-    requests.request("get_session_info") as Promise<InfoReply>,
+    requests.request("get_settings"),
+    requests.request("mcp_status"),
+    requests.request("get_usage"),
+    requests.request("get_session_info"),
   ]);
   const { applied, sources } = settings;
   const { total_cost_usd: cost, total_duration_ms: duration } = usage.session;

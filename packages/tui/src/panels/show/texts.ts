@@ -24,7 +24,7 @@ function answerPanel(title: string, question: string, note: string, context: Pan
   context.requests
     .request("side_question", { question })
     .then(
-      (reply) => (answer = String((reply as { readonly response?: unknown }).response ?? "")),
+      ({ response }) => (answer = response),
       (error: unknown) => (answer = `Failed: ${errorText(error)}`),
     )
     .finally(() => context.redraw());
@@ -46,7 +46,7 @@ function answerPanel(title: string, question: string, note: string, context: Pan
 
 export async function diffPanel(context: PanelContext): Promise<FullScreenPanel<PanelEnd> | PanelEnd> {
   const { requests, keys } = context;
-  const { diff } = (await requests.request("get_working_diff")) as { readonly diff: string | null };
+  const { diff } = await requests.request("get_working_diff");
   if (diff === null) return { note: "No diff: this is not a git repository, or its settings could start a program" };
   if (diff.trim() === "") return { note: "Nothing has changed since the last commit" };
   const viewer = diffViewer({ title: "Changes", diff, keys });

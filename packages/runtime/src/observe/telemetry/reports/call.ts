@@ -39,11 +39,11 @@ export function reportCall(
   ended: EndedCall,
   { spanId, model }: { readonly spanId: string; readonly model: string },
 ): void {
-  const { id, tool, input, startMs, endMs, ranMs, permission, result, output, agent } = ended;
+  const { id, tool, input, startMs, endMs, ran, permission, result, output, agent } = ended;
   const tool_name = reportedTool(tool, logs.toolDetails);
   const success = result.is_error !== true;
   const text = typeof result.content === "string" ? result.content : textOf(result.content ?? []);
-  const duration_ms = Math.round(ranMs ?? endMs - startMs);
+  const duration_ms = Math.round(ran?.ms ?? 0);
   reporter.event("tool_result", endMs, {
     tool_name,
     tool_use_id: id,
@@ -63,15 +63,18 @@ export function reportCall(
     tool_name,
     tool_use_id: id,
     success,
-    duration_ms: Math.round(endMs - startMs),
+    duration_ms,
     ...agentLabel(agent?.id),
     ...(logs.toolDetails ? { tool_parameters: parametersOf(tool, input) } : {}),
     ...(logs.toolContent ? { tool_input: inputText(input, LONGEST_TEXT), tool_output: text } : {}),
   };
   reporter.span("tool", { startMs, endMs }, attributes, { spanId, error });
-  if (ranMs === undefined) return;
+  if (ran === undefined) return;
   const execution = { tool_name, success, duration_ms };
-  reporter.span("tool.execution", { startMs: endMs - ranMs, endMs }, execution, { parentSpanId: spanId, error });
+  reporter.span("tool.execution", { startMs: ran.endMs - ran.ms, endMs: ran.endMs }, execution, {
+    parentSpanId: spanId,
+    error,
+  });
 }
 
 function countChanges({ count }: Reporter, output: unknown, model: string): void {
