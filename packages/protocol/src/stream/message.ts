@@ -1,17 +1,20 @@
-// The messages of the stream-json protocol. Those of type `system` are in system-messages.ts.
+// The messages of the stream-json protocol. Those beside the conversation are in system-messages.ts.
 
-import type { JsonObject } from "../json.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { AssistantSubject } from "../transcript/entry.ts";
 import type { PermissionDenial } from "../configuration/permission.ts";
 import type { PromptOrigin } from "./session.ts";
 import type { StreamEvent, Usage } from "./stream-event.ts";
-import type { SystemSignal, SystemSubtype } from "./system-messages.ts";
-
-interface Stamped {
-  readonly uuid: string;
-  readonly session_id: string;
-}
+import type {
+  CommandLifecycleMessage,
+  ConversationResetMessage,
+  RateLimitSignal,
+  Stamped,
+  SystemSignal,
+  SystemSubtype,
+  ToolProgressSignal,
+  TranscriptMirrorMessage,
+} from "./system-messages.ts";
 
 /** In messages of a subagent. */
 interface FromAgent {
@@ -147,50 +150,6 @@ export interface ResultMessage extends Stamped {
   readonly queued_turn_count?: number;
   /** Counts the results of this process, from zero. */
   readonly result_index?: number;
-}
-
-/** The state of a prompt that its sender gave an id. */
-export interface CommandLifecycleMessage extends Stamped {
-  readonly type: "command_lifecycle";
-  readonly command_uuid: string;
-  readonly state: "queued" | "started" | "completed" | "cancelled";
-}
-
-export interface ConversationResetMessage extends Stamped {
-  readonly type: "conversation_reset";
-  readonly new_conversation_id: string;
-  readonly trigger?: string;
-  readonly user_message_uuid?: string;
-}
-
-/** Entries for a client that mirrors the transcript. */
-export interface TranscriptMirrorMessage {
-  readonly type: "transcript_mirror";
-  readonly filePath: string;
-  readonly entries: readonly object[];
-}
-
-interface RateLimitSignal {
-  readonly type: "rate_limit_event";
-  readonly rate_limit_info: JsonObject;
-}
-
-interface ToolProgressSignal {
-  readonly type: "tool_progress";
-  readonly tool_use_id: string;
-  readonly tool_name: string;
-  readonly parent_tool_use_id: string | null;
-  readonly elapsed_time_seconds: number;
-  readonly subagent_type?: string;
-  /** A subagent's request is sent again. Absent in the message that follows when it was answered. */
-  readonly subagent_retry?: {
-    readonly agent_id: string;
-    readonly attempt: number;
-    readonly max_retries: number;
-    readonly retry_delay_ms: number;
-    readonly error_status: number | null;
-    readonly error_category: string;
-  };
 }
 
 /** The other side may be newer, so there can be messages that are not listed here: they are passed on untouched. */

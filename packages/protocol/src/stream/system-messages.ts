@@ -1,7 +1,8 @@
-// Every message of type `system`, by subtype: the state of a session, and what happens in it besides the conversation.
+// The messages beside the conversation: every one of type `system`, by subtype, and those with a type of their own.
 // Optional fields and messages that Keelson never sends are of the reference, whose clients may read them.
 
 import type { PermissionMode } from "../configuration/permission.ts";
+import type { JsonObject } from "../json.ts";
 import type { ListedCommand, ListedPlugin } from "./control-requests.ts";
 
 export interface SystemMessages {
@@ -252,4 +253,54 @@ interface TaskUsageOnWire {
   readonly total_tokens: number;
   readonly tool_uses: number;
   readonly duration_ms: number;
+}
+
+/** What the outbox adds. */
+export interface Stamped {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+/** The state of a prompt that its sender gave an id. */
+export interface CommandLifecycleMessage extends Stamped {
+  readonly type: "command_lifecycle";
+  readonly command_uuid: string;
+  readonly state: "queued" | "started" | "completed" | "cancelled";
+}
+
+export interface ConversationResetMessage extends Stamped {
+  readonly type: "conversation_reset";
+  readonly new_conversation_id: string;
+  readonly trigger?: string;
+  readonly user_message_uuid?: string;
+}
+
+/** Entries for a client that mirrors the transcript. */
+export interface TranscriptMirrorMessage {
+  readonly type: "transcript_mirror";
+  readonly filePath: string;
+  readonly entries: readonly object[];
+}
+
+export interface RateLimitSignal {
+  readonly type: "rate_limit_event";
+  readonly rate_limit_info: JsonObject;
+}
+
+export interface ToolProgressSignal {
+  readonly type: "tool_progress";
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly parent_tool_use_id: string | null;
+  readonly elapsed_time_seconds: number;
+  readonly subagent_type?: string;
+  /** A subagent's request is sent again. Absent in the message that follows when it was answered. */
+  readonly subagent_retry?: {
+    readonly agent_id: string;
+    readonly attempt: number;
+    readonly max_retries: number;
+    readonly retry_delay_ms: number;
+    readonly error_status: number | null;
+    readonly error_category: string;
+  };
 }

@@ -8,6 +8,7 @@ import {
   HOOK_EVENTS,
   isObject,
   VERSION,
+  type FieldsOf,
   type HookEvent,
   type HookRegistration,
   type JsonObject,
@@ -23,24 +24,13 @@ import { tasksInBackground } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** The options of `initialize` that other parts use. */
-export interface ClientOptions {
-  /** Servers inside the client, reached by `mcp_message`. */
-  readonly sdkMcpServers?: readonly string[];
+export interface ClientOptions extends Omit<
+  FieldsOf<"initialize">,
+  "hooks" | "mcpServers" | "jsonSchema" | "systemPrompt" | "appendSystemPrompt" | "excludeDynamicSections" | "title"
+> {
   readonly sdkMcpServerConfigs?: JsonObject;
   readonly sdkMcpServerManifests?: JsonObject;
   readonly agents?: JsonObject;
-  readonly skills?: readonly string[];
-  readonly plugins?: readonly unknown[];
-  readonly toolAliases?: Readonly<Record<string, string>>;
-  readonly planModeInstructions?: string;
-  readonly systemPromptSnapshot?: unknown;
-  readonly promptSuggestions?: boolean;
-  readonly agentProgressSummaries?: boolean;
-  readonly forwardSubagentText?: boolean;
-  /** Keelson only: prompts that come during a run join it. */
-  readonly joinQueuedPrompts?: boolean;
-  readonly supportedDialogKinds?: readonly string[];
-  readonly perTaskStopAffordance?: boolean;
 }
 
 /** The capabilities of the reference that Keelson has. */
