@@ -10,9 +10,27 @@ export function reminderLine(text: string): string {
   return `<system-reminder>${withoutReminderTags(text)}</system-reminder>`;
 }
 
-/** What a reader may overlook or take for the hyphen: space, marks, characters that are not shown, dashes, slashes. */
-const GAP = String.raw`[\s\p{C}\p{M}\p{Pd}_/\\\u115f\u1160\u3164\uffa0]*`;
-const letter = (each: string) => `[${each}${String.fromCodePoint(each.codePointAt(0)! + 0xfee0)}]`;
+/** What a reader may overlook or take for the hyphen: marks, signs, punctuation, and letters that are not shown. */
+const GAP = String.raw`[\s\p{C}\p{M}\p{P}\p{Z}\p{Sc}\p{Sk}\p{So}\u2212+=|~\u115f\u1160\u3164\uffa0]*`;
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  s: "ѕꜱ",
+  y: "уү",
+  t: "тτ",
+  e: "еҽ",
+  m: "мṃ",
+  r: "гᴦ",
+  i: "іıӏl1",
+  n: "ոпń",
+  d: "ԁժ",
+};
+/** Also as wide letters, and those of mathematics: bold, script, double-struck … */
+function letter(each: string): string {
+  const at = each.codePointAt(0)!;
+  const mathematical = Array.from({ length: 13 }, (_, alphabet) =>
+    [0x1d400, 0x1d41a].map((first) => first + 52 * alphabet + at - 97),
+  );
+  return `[${each}${LOOK_ALIKES[each] ?? ""}${String.fromCodePoint(at + 0xfee0, ...mathematical.flat())}]`;
+}
 const TAG = `[<\ufe64\uff1c](?=${GAP}${[..."systemreminder"].map(letter).join(GAP)})`;
 
 /** Few texts have anything that might be a tag, and compiling the expression takes a millisecond. */
