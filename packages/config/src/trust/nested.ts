@@ -12,6 +12,8 @@ import { trustFix } from "./trust.ts";
 /** A session must not end late because its folder is large. What is deeper is asked about if a folder around it is trusted. */
 const MOST_FOLDERS = 2_000;
 const MOST_MS = 5;
+/** However long they take: a busy machine must not hide what is near. */
+const LEAST_FOLDERS = 200;
 const LEFT_OUT = new Set([".git", ".claude", "node_modules", ".venv", "venv", "site-packages", "target"]);
 
 /** Returns one sentence for each folder. `since`: when the session began. */
@@ -23,7 +25,8 @@ export function holdNested(
   const until = performance.now() + MOST_MS;
   const open = directories.map((folder) => ({ folder, isRoot: true }));
   const notes: string[] = [];
-  for (let at = 0; at < open.length && at < MOST_FOLDERS && performance.now() < until; at++) {
+  const isInTime = (at: number) => at < LEAST_FOLDERS || (at < MOST_FOLDERS && performance.now() < until);
+  for (let at = 0; at < open.length && isInTime(at); at++) {
     const { folder, isRoot } = open[at]!;
     const entries = entriesOf(folder);
     for (const entry of entries)
