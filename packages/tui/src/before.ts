@@ -5,7 +5,6 @@ import { THEME_TITLES } from "./theme/palettes.ts";
 import { keyLookup, type KeyLookup } from "./widgets/key-lookup.ts";
 
 export * from "./dialogs/before/index.ts";
-export { AnswerKey } from "./dialogs/guard.ts";
 export { sessionPicker, type PickedSession } from "./pickers/session-picker.ts";
 export type { Panel } from "./screen/view.ts";
 export { makeTheme } from "./theme/make-theme.ts";

@@ -58,6 +58,8 @@ export interface SessionParts {
   title(): string | undefined;
   /** Does what the reply may need, while the model thinks. */
   prepare(): void;
+  /** What the transcript grants is proven from now on. */
+  sealTranscript(): void;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -219,6 +221,8 @@ export class LiveSession implements Session {
       result_index: this.#results++,
     });
     for (const uuid of answered) outbox.lifecycle(uuid, signal.aborted ? "cancelled" : "completed");
+    // A run that was over at once proved nothing yet, and the process may be killed while it waits.
+    this.#parts.sealTranscript();
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {

@@ -3,7 +3,6 @@
 
 import type { JsonObject, ListedCommand, Outbound } from "@keelson/protocol";
 import type { Dialog } from "../dialogs/dialog-context.ts";
-import { AnswerKey } from "../dialogs/guard.ts";
 import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
@@ -67,7 +66,6 @@ export class App {
   talk: Talk;
   /** When someone last typed in the prompt; undefined once it was sent. */
   lastTypedAt: number | undefined;
-  readonly answerKey = new AnswerKey();
   /** Changes of the mode that are under way. */
   cycling: Promise<void> = Promise.resolve();
   readonly #alerts: Alerts;
@@ -291,9 +289,6 @@ export class App {
     if (event.kind === "focus") return this.#alerts.focus(event.focused);
     if (event.kind === "reply") return this.screen.reply(event);
     this.#alerts.pressed(now);
-    // Held down since it answered a question: it is not meant for the prompt either.
-    const isAnswering = question(this.panels.top) !== undefined || (!this.panels.top && !this.#window.isOpen);
-    if (this.answerKey.holds(event, now) && isAnswering) return;
     if (event.kind === "key" && this.#isForAll(event)) return;
     if (this.#window.isOpen) {
       this.lastTypedAt = now;

@@ -12,7 +12,6 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { backgroundFromReply } from "../theme/background.ts";
 import { makeTheme } from "../theme/make-theme.ts";
 import { themeOf } from "./theme-of.ts";
-import type { AnswerKey } from "../dialogs/guard.ts";
 import { App } from "./app.ts";
 import { listenToKeys } from "./keyboard.ts";
 
@@ -119,13 +118,9 @@ const TYPED_AHEAD_MS = 10;
  */
 export async function askAtTerminal<T>(
   shown: Panel<T> | ((redraw: () => void) => Panel<T>),
-  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & {
-    readonly terminal: Terminal;
-    /** The same for every question. */
-    readonly answerKey: AnswerKey;
-  },
+  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & { readonly terminal: Terminal },
 ): Promise<T | undefined> {
-  const { terminal, env, settings, now, end, answerKey } = options;
+  const { terminal, env, settings, now, end } = options;
   const modes = new TerminalModeSwitch({ terminal, env });
   let theme = makeTheme({ settings, env });
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
@@ -147,11 +142,9 @@ export async function askAtTerminal<T>(
           if (background) theme = makeTheme({ settings, env, background });
           continue;
         }
-        if (!isDrawn || answerKey.holds(event, now())) continue;
+        if (!isDrawn) continue;
         const done = panel.take(event, now());
-        if (!done) continue;
-        answerKey.answered(event, now());
-        return resolve(done.value);
+        if (done) return resolve(done.value);
       }
       if (isDrawn) screen.changed({ now: true });
     }),

@@ -4,7 +4,6 @@ import type { JsonObject } from "@keelson/protocol";
 import type { Panel } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
-import type { AnswerKey } from "./guard.ts";
 
 export interface DialogContext {
   readonly cwd: string;
@@ -13,8 +12,6 @@ export interface DialogContext {
   /** When the dialog appears, and when the last key was pressed before. Milliseconds. */
   readonly openedAt: number;
   readonly lastKeyAt?: number;
-  /** The same for every dialog. */
-  readonly answerKey: AnswerKey;
   /** Whether a prompt is half written: the next Enter may be meant for it. */
   isTyping?(): boolean;
   /** For screen readers: no rules and no bars. */

@@ -5,7 +5,6 @@ import { clean } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import { defaultKeys } from "../widgets/key-lookup.ts";
 import type { Dialog, DialogAnswer, DialogContext } from "./dialog-context.ts";
-import { AnswerKey } from "./guard.ts";
 import { openDialog } from "./open-dialog.ts";
 
 export const context: DialogContext = {
@@ -13,7 +12,6 @@ export const context: DialogContext = {
   home: "/home/u",
   keys: defaultKeys,
   openedAt: 0,
-  answerKey: new AnswerKey(),
   diff: (_, before, after, columns) =>
     [before.split("\n").map((line) => `- ${line}`), after.split("\n").map((line) => `+ ${line}`)]
       .flat()
@@ -44,7 +42,7 @@ export function requests(subtype: string, fields: JsonObject): ControlRequest {
 }
 
 export function dialogFor(request: ControlRequest, more: Partial<DialogContext> = {}): Dialog {
-  return openDialog(request, { ...context, answerKey: new AnswerKey(), ...more })!;
+  return openDialog(request, { ...context, ...more })!;
 }
 
 /** The payload of an answer. */

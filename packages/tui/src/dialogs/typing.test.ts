@@ -24,7 +24,6 @@ import {
   SetupPanel,
   trustPanel,
 } from "./before/index.ts";
-import { AnswerKey } from "./guard.ts";
 import { acceptEdits, allowRule, asks, dialogFor, requests as requested, responseOf } from "./dialog.test-support.ts";
 
 const TEXTS = 10_000;
@@ -32,7 +31,6 @@ const TEXTS = 10_000;
 interface Typist {
   /** Someone was writing a prompt when it came up. */
   isTyping(): boolean;
-  readonly answerKey?: AnswerKey;
 }
 
 interface Opened {
@@ -60,10 +58,7 @@ const asked = (name: string, file: string, request: Parameters<typeof dialogFor>
   name,
   files: [`dialogs/${file}`],
   knowsPrompt: true,
-  open: ({ isTyping, answerKey = new AnswerKey() }) => ({
-    panel: dialogFor(request, { isTyping, plain, answerKey }),
-    approves: allows,
-  }),
+  open: ({ isTyping }) => ({ panel: dialogFor(request, { isTyping, plain }), approves: allows }),
 });
 const before = (name: string, file: string, panel: () => Panel<unknown>, approves: (value: any) => boolean): Row => ({
   name,
@@ -267,27 +262,6 @@ const SPEEDS = [0, 20, 120, 400, 3_000];
 
 /** pasted raw: by a terminal that does not say so, all at once. */
 const WAYS = ["typed", "typed after a half written prompt", "pasted", "pasted raw"] as const;
-
-/** Every way in which keyboards repeat: when the first repeat comes, and how long it is between the others. */
-const REPEATS = [200, 250, 375, 500, 660].flatMap((first) => [15, 30, 50, 100].map((next) => [first, next] as const));
-
-for (const { name, open } of ROWS.filter(({ knowsPrompt }) => knowsPrompt)) {
-  test(`a key that answered before and is still held down does not answer: ${name}`, async () => {
-    for (const [first, next] of REPEATS) {
-      for (const held of ["enter", "escape", "y", "n", "1", "tab", "space"]) {
-        const answerKey = new AnswerKey();
-        answerKey.answered(key(held), 0);
-        const { panel } = await open({ isTyping: () => false, answerKey });
-        panel.render(frameOf(40, 6));
-        let now = first;
-        for (let at = 0; at < 50; at++, now += next)
-          if (panel.take(key(held), now)) throw new Error(`${held}, ${first} ms, ${next} ms: answered`);
-        // Let go, and pressed again.
-        if (held === "escape") expect(panel.take(key(held), now + 300)).toBeDefined();
-      }
-    }
-  });
-}
 
 for (const { name, knowsPrompt, open } of ROWS) {
   test(`${TEXTS} texts at any speed approve nothing: ${name}`, async () => {

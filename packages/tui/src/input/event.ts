@@ -16,8 +16,6 @@ export interface Key {
   readonly super?: boolean;
   /** It came at once with other text, like something pasted: no one pressed it after a look at the screen. */
   readonly inText?: boolean;
-  /** It is being held down. Only terminals that report kinds of events say so. */
-  readonly repeats?: boolean;
 }
 
 export interface Paste {

@@ -50,11 +50,6 @@ const KEYPAD: Readonly<Record<string, string>> = { M: "enter", X: "=", j: "*", k
 
 /** The body is what stands between `ESC [` and the final character. */
 export function readControlSequence(body: string, final: string): InputEvent | undefined {
-  const event = readEvent(body, final);
-  return event?.kind === "key" && /^[^;]*;\d*:2(?:;|$)/.test(body) ? { ...event, repeats: true } : event;
-}
-
-function readEvent(body: string, final: string): InputEvent | undefined {
   if (body.startsWith("?") || body.startsWith(">")) return readReply(body, final);
   // Each parameter may have parts, as in `97:65`.
   const parameters = body.split(";").map((parameter) => parameter.split(":").map(Number));

@@ -140,7 +140,6 @@ const PROMPTS: readonly Row[] = [
             },
           ],
           tools: [],
-          thinking: { type: "disabled" },
           output_config: expect.objectContaining({ format: SCHEMA }),
         },
       ],

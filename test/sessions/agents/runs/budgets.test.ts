@@ -58,7 +58,7 @@ test("what an agent's searches cost is part of its budget, and one that would ex
     Spend: [search, list],
     Waste: [{ ...search, usage: { input_tokens: 10, output_tokens: 140_000 } }, done],
     // $2.5 with the prices of Haiku.
-    [besides]: [{ text: "found", usage: { input_tokens: 10, output_tokens: 500_000 } }],
+    [besides]: [{ text: "found", usage: { input_tokens: 10, output_tokens: 5_000_000 } }],
   };
   await using model = await startMockModel(cast(roles));
   await runKeelson([...RUN, "--allowedTools", "WebSearch"], { home, url: model.url });

@@ -60,7 +60,6 @@ async function startAsking(
 ): Promise<Asking> {
   const panels = await import("@keelson/tui/before");
   const plain = isScreenReader(invocation, snapshot);
-  const answerKey = new panels.AnswerKey();
   const asking: Asking = {
     panels,
     keys: panels.keyLookupFrom(readKeybindings(snapshot).text),
@@ -77,7 +76,6 @@ async function startAsking(
         settings: { ...defaults, ...(settings as JsonObject) },
         now: () => Date.now(),
         screenReader: plain,
-        answerKey,
         end,
       });
     },

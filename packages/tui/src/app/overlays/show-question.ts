@@ -47,7 +47,6 @@ async function contextFor(request: ControlRequest, app: App, plan: string | unde
     home: app.host.home,
     keys: app.keys,
     openedAt,
-    answerKey: app.answerKey,
     isTyping: () => app.prompt.line.text.trim() !== "",
     ...(app.lastTypedAt === undefined ? {} : { lastKeyAt: app.lastTypedAt }),
     ...(app.host.screenReader ? { plain: true } : {}),
