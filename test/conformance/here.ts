@@ -23,36 +23,22 @@ export function startHere(
   const closeStdin = () => void writer.close().catch(() => undefined);
   if (stdin !== "open") closeStdin();
   let stdout = "";
-  const io: ProcessIO = {
-    cwd: home.project,
-    home: home.home,
+  const io = ioHere({
+    project: home.project,
     env: {
       ...home.env,
-      ANTHROPIC_BASE_URL: url,
+      ...(url === undefined ? {} : { ANTHROPIC_BASE_URL: url }),
       ANTHROPIC_API_KEY: "test-key",
-      CLAUDE_CODE_TMPDIR: join(home.root, "tmp"),
       ...env,
     },
-    platform: process.platform,
-    ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
-    managedDir: join(home.root, "managed"),
-    terminal: { stdin: false, stdout: false },
-    openSession: (options) => openSession(options),
-    stdin: () => input.readable as unknown as AsyncIterable<Uint8Array>,
+    stdin: input.readable,
     write(text) {
       stdout += text;
       log.push(Buffer.from(text));
     },
     error: (text) => void errors.push(`${text}\n`),
-    append: () => undefined,
-    wait: (ms, signal) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
-      }),
-    onSignal: () => () => undefined,
-    exit: () => undefined,
-  };
+    openSession: (options) => openSession(options),
+  });
   const done = main(args, io).then((code): Ended => {
     log.finish();
     const messages = log.lines.flatMap(({ json }) => (json === undefined ? [] : [json]));
@@ -69,5 +55,39 @@ export function startHere(
     send: (sent) => void writer.write(Buffer.from(typeof sent === "string" ? sent : `${JSON.stringify(sent)}\n`)),
     closeStdin,
     waitForLine: (accept, { after } = {}) => log.waitFor((line) => accept(line.json ?? {}, line), after, over),
+  };
+}
+
+interface Outside extends Pick<ProcessIO, "write" | "error" | "openSession"> {
+  readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: ReadableStream<Uint8Array>;
+  onSignal?(signal: string, listener: () => void): void;
+}
+
+/** What a program in this process has of the outside. */
+export function ioHere({ project, env, stdin, onSignal, ...ways }: Outside): ProcessIO {
+  const { HOME: home = project, TMPDIR = join(home, "tmp") } = env;
+  return {
+    cwd: project,
+    home,
+    env: { CLAUDE_CODE_TMPDIR: TMPDIR, ...env },
+    platform: process.platform,
+    ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
+    managedDir: join(home, "..", "managed"),
+    terminal: { stdin: false, stdout: false },
+    stdin: () => stdin as unknown as AsyncIterable<Uint8Array>,
+    append: () => undefined,
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
+      }),
+    onSignal(signal, listener) {
+      onSignal?.(signal, listener);
+      return () => undefined;
+    },
+    exit: () => undefined,
+    ...ways,
   };
 }

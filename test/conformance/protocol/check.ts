@@ -7,14 +7,22 @@ import { canAsk, shownThrough } from "./clients/sdk-methods.ts";
 
 export interface Driver {
   readonly kind: "pipe" | "sdk";
+  /** What this way to drive the program cannot show, with the reason. */
+  readonly absent?: readonly Absence[];
   run(scenario: Scenario): Promise<Seen>;
 }
 
-export function checkAll({ kind, run }: Driver, scenarios: readonly Scenario[]): void {
+export interface Absence {
+  readonly why: string;
+  is(scenario: Scenario, row: Case): boolean;
+}
+
+export function checkAll({ kind, run, absent = [] }: Driver, scenarios: readonly Scenario[]): void {
   const turn = inTurn(2);
   for (const scenario of scenarios) {
     let seen: Promise<Seen> | undefined;
     for (const row of casesOn(kind, scenario)) {
+      if (absent.some((absence) => absence.is(scenario, row))) continue;
       test.concurrent(
         `${scenario.name}: ${row.name}`,
         async () => {

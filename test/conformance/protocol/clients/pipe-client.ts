@@ -1,9 +1,10 @@
 // A client on the bare pipe: lines out, lines in, every question answered as the row says. It checks nothing it is told.
 
 import { spawn } from "node:child_process";
-import type { Book, Client, Open } from "../play.ts";
+import type { Client, Open } from "../play.ts";
 import { flagsOf, initializeOf } from "./pipe-start.ts";
-import { errorIn, type Answer, type Answers, type End, type Request } from "../scenario.ts";
+import type { End } from "../scenario.ts";
+import { talk } from "./talk.ts";
 
 export const openPipe: Open = (start, answers, place, book): Client => {
   const [program, ...words] = place.program;
@@ -11,104 +12,31 @@ export const openPipe: Open = (start, answers, place, book): Client => {
   const env = { ...place.env, ...kept };
   const child = spawn(program!, [...words, ...flagsOf(start, answers)], { cwd: place.project, env });
   child.stdin.on("error", () => {});
-  let [stderr, rest, count] = ["", "", 0];
-  const waiting = new Map<string, (reply: object | undefined) => void>();
+  let [stderr, rest] = ["", ""];
   const write = (line: string | object) =>
     void child.stdin.write(typeof line === "string" ? line : `${JSON.stringify(line)}\n`);
-
-  const settle = ({ request_id: id, ...reply }: any) => {
-    book.replied(id);
-    waiting.get(id)?.(reply);
-    waiting.delete(id);
-  };
-  const take = (line: string) => {
-    const message = JSON.parse(line);
-    if (message.type === "control_response") return settle(message.response);
-    if (message.type === "control_cancel_request") return book.message(message);
-    if (message.type === "control_request") {
-      const answer = answerTo(message, answers, book);
-      if (answer === "silent") return;
-      const error = errorIn(answer);
-      const body = error === undefined ? { subtype: "success", response: answer } : { subtype: "error", error };
-      return write({ type: "control_response", response: { ...body, request_id: message.request_id } });
-    }
-    if (message.sdk_host_only !== true && message.type !== "keep_alive") book.message(message);
-  };
+  const { take, ask, askAs, end } = talk(answers, book, write);
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
-    lines.forEach(take);
+    for (const line of lines) take(JSON.parse(line));
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
 
-  const send = (id: string, request: object) =>
-    new Promise<object | undefined>((resolve) => {
-      waiting.set(id, resolve);
-      write({ type: "control_request", request_id: id, request });
-    });
   const first = initializeOf(start, answers);
-  if (first !== undefined) void send("initialize", first);
+  if (first !== undefined) void askAs("initialize", first);
   return {
     say: write,
-    ask: (request: Request) => send(`${request.subtype} ${++count}`, request),
+    ask,
     line: (line) => write(typeof line === "string" ? line : `${JSON.stringify(line)}\n`),
     endInput: () => void child.stdin.end(),
     signal: (name) => void child.kill(name),
     close: () => void child.stdin.end(),
     ended: new Promise<End>((resolve) => {
       child.once("close", (code, signal) => {
-        // Whoever still waits will wait for ever.
-        for (const give of waiting.values()) give(undefined);
+        end();
         resolve({ code, signal, stderr });
       });
     }),
   };
 };
-
-function answerTo({ request_id: id, request }: any, answers: Answers, book: Book): Answer {
-  if (request.subtype !== "mcp_message") book.asked(request, id);
-  switch (request.subtype) {
-    case "can_use_tool":
-      return book.canUseTool();
-    case "hook_callback": {
-      const [event, at] = Object.entries(answers.hooks ?? {}).flatMap(([name, list]) =>
-        list.map((_, index) => [name, index] as const),
-      )[Number(request.callback_id.slice("hook_".length))]!;
-      return book.hook(event, at);
-    }
-    case "mcp_message":
-      return serve(request, answers, book);
-    default:
-      return { throws: `Unsupported control request subtype: ${request.subtype}` };
-  }
-}
-
-/** A server of the client, as small as can be. */
-function serve({ server_name: name, message }: any, { servers = {} }: Answers, book: Book): Answer {
-  const server = servers[name];
-  if (server === undefined) return { throws: `SDK MCP server not found: ${name}` };
-  const { id, method, params } = message;
-  book.asked({ subtype: "mcp_message", server_name: name, message });
-  if (id === undefined) return { mcp_response: { jsonrpc: "2.0", result: {}, id: 0 } };
-  const reply = (body: object): Answer => ({ mcp_response: { jsonrpc: "2.0", id, ...body } });
-  if (method === "initialize") {
-    return reply({
-      result: {
-        protocolVersion: params.protocolVersion,
-        capabilities: { tools: {} },
-        serverInfo: { name, version: "1.0.0" },
-        ...(server.instructions === undefined ? {} : { instructions: server.instructions }),
-      },
-    });
-  }
-  if (method === "tools/list")
-    return reply({ result: { tools: server.tools.map(({ gives: _, ...listed }) => listed) } });
-  const tool = server.tools.find((each) => each.name === params?.name);
-  if (method !== "tools/call" || tool === undefined)
-    return reply({ error: { code: -32601, message: "Method not found" } });
-  book.called(`${name}.${tool.name}`, params.arguments);
-  const { gives } = tool;
-  if (gives === "silent") return gives;
-  const error = errorIn(gives);
-  return reply({ result: error === undefined ? gives : { content: [{ type: "text", text: error }], isError: true } });
-}
