@@ -2,7 +2,7 @@
 // which somebody else opened and holds.
 
 import { openSession } from "@keelson/runtime";
-import type { Inbound, Outbound, Session, SessionClient } from "@keelson/protocol";
+import type { AttachOptions, Inbound, Outbound, Session, SessionClient } from "@keelson/protocol";
 import { main } from "../../../../packages/cli/src/main.ts";
 import { ioHere } from "../../here.ts";
 import type { Client, Open } from "../play.ts";
@@ -12,7 +12,7 @@ import { talk } from "./talk.ts";
 
 /** `beside`: attaches a client next to the first one. Absent: its own client is the only one. */
 export const openAttached =
-  (beside?: (session: Session, first: SessionClient) => SessionClient): Open =>
+  (beside?: (session: Session, first: SessionClient, how: AttachOptions) => SessionClient): Open =>
   (start, answers, place, book): Client => {
     const unsent: object[] = [];
     let client: SessionClient | undefined;
@@ -49,10 +49,10 @@ export const openAttached =
             await session.close(reason);
             await reading;
           },
-          attach(how) {
+          attach(how = {}) {
             const first = session.attach(how);
             if (!beside) return passing(attached(first), take);
-            reading = readAll(attached(beside(session, first)), take);
+            reading = readAll(attached(beside(session, first, how)), take);
             return first;
           },
         };
