@@ -3,7 +3,7 @@
 
 import type { AttachOptions, Session, SessionClient } from "@keelson/protocol";
 import { ABSENT_IN_PROCESS } from "./absent.ts";
-import { checkAll } from "./check.ts";
+import { checkAll, type Absence } from "./check.ts";
 import { openAttached } from "./clients/attached-client.ts";
 import { playRuns } from "./play.ts";
 import { setStage } from "./stage.ts";
@@ -13,10 +13,26 @@ import { SCENARIOS } from "./table.ts";
 const second = (session: Session, first: SessionClient, how: AttachOptions): SessionClient =>
   session.attach({ ...how, name: "second", after: `${first.cursor.split(".")[0]}.0` });
 
+const ABSENT: readonly Absence[] = [
+  ...ABSENT_IN_PROCESS,
+  {
+    why: "what the session itself is like is up to whoever has been there longest",
+    is: ({ name }) => ABOUT_THE_SESSION.has(name),
+  },
+];
+
+const ABOUT_THE_SESSION = new Set([
+  "a prompt of the client as one text",
+  "a prompt of the client with something appended",
+  "an empty prompt of the client",
+  "prompt, schema and title of the client",
+  "tools that the client calls by other names",
+]);
+
 checkAll(
   {
     kind: "pipe",
-    absent: ABSENT_IN_PROCESS,
+    absent: ABSENT,
     async run(scenario) {
       await using stage = await setStage(scenario);
       return stage.observe(await playRuns(stage.runs, stage.place, openAttached(second)));

@@ -25,6 +25,8 @@ export const openAttached =
     };
     const input = new TransformStream<Uint8Array, Uint8Array>();
     const signals = new Map<string, () => void>();
+    const hung = Promise.withResolvers<number>();
+    signals.set("SIGKILL", () => hung.resolve(-1));
     const errors: string[] = [];
     const kept: Record<string, string> = start.enableFileCheckpointing
       ? { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" }
@@ -50,8 +52,9 @@ export const openAttached =
             await reading;
           },
           attach(how = {}) {
-            const first = session.attach(how);
-            if (!beside) return passing(attached(first), take);
+            if (!beside) return passing(attached(session.attach(how)), take);
+            // It says nothing, so no answer is waited for from it.
+            const first = session.attach({ ...how, answers: { permissions: false, requests: false } });
             reading = readAll(attached(beside(session, first, how)), take);
             return first;
           },
@@ -67,7 +70,7 @@ export const openAttached =
       endInput: closeInput,
       signal: (name) => signals.get(name)?.(),
       close: closeInput,
-      ended: main(flagsOf(start, answers), io).then((code): End => {
+      ended: Promise.race([main(flagsOf(start, answers), io), hung.promise]).then((code): End => {
         end();
         return { code, signal: null, stderr: errors.map((line) => `${line}\n`).join("") };
       }),
