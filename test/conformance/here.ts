@@ -1,20 +1,26 @@
 // The program inside the test's own process: a hundredth of what a process of its own costs, so that long tables can be
 // run for every kind of agent. Everything it has of the outside is handed to it, as in `cli/src/process/this-process.ts`.
 
+import { toLine, type Inbound, type SessionClient } from "@keelson/protocol";
 import { openSession } from "@keelson/runtime";
 import type { Ended, ProgramOptions, Running } from "@keelson/testkit";
 import { join } from "node:path";
 import { main } from "../../packages/cli/src/main.ts";
 import type { ProcessIO } from "../../packages/cli/src/process/process-io.ts";
 import { lineLog } from "../../packages/testkit/src/program/line-log.ts";
+import { heldSession } from "./second.ts";
 
 /** What `startKeelson` does, as far as a client on the other end of its streams can tell. */
 export type Program = Pick<Running, "lines" | "send" | "closeStdin" | "waitForLine" | "done">;
 
-export function startHere(
-  args: readonly string[],
-  { home, url, env = {}, stdin }: Pick<ProgramOptions, "home" | "url" | "env" | "stdin">,
-): Program {
+type HereOptions = Pick<ProgramOptions, "home" | "url" | "env" | "stdin">;
+
+export const startHere = (args: readonly string[], options: HereOptions): Program => start(args, options, false);
+
+/** The same for a client that attaches to the session second; the first one has the streams and is silent. */
+export const startSecond = (args: readonly string[], options: HereOptions): Program => start(args, options, true);
+
+function start(args: readonly string[], { home, url, env = {}, stdin }: HereOptions, isSecond: boolean): Program {
   const startedAt = performance.now();
   const log = lineLog();
   const errors: string[] = [];
@@ -23,6 +29,11 @@ export function startHere(
   const closeStdin = () => void writer.close().catch(() => undefined);
   if (stdin !== "open") closeStdin();
   let stdout = "";
+  const show = (text: string) => {
+    stdout += text;
+    log.push(Buffer.from(text));
+  };
+  const second = Promise.withResolvers<SessionClient>();
   const io = ioHere({
     project: home.project,
     env: {
@@ -32,12 +43,16 @@ export function startHere(
       ...env,
     },
     stdin: input.readable,
-    write(text) {
-      stdout += text;
-      log.push(Buffer.from(text));
-    },
+    write: (text) => void (isSecond || show(text)),
     error: (text) => void errors.push(`${text}\n`),
-    openSession: (options) => openSession(options),
+    async openSession(options) {
+      const session = await openSession(options);
+      if (!isSecond) return session;
+      return heldSession(session, async (client) => {
+        second.resolve(client);
+        for await (const message of client.messages) show(toLine(message));
+      });
+    },
   });
   const done = main(args, io).then((code): Ended => {
     log.finish();
@@ -52,7 +67,10 @@ export function startHere(
   return {
     lines: log.lines,
     done,
-    send: (sent) => void writer.write(Buffer.from(typeof sent === "string" ? sent : `${JSON.stringify(sent)}\n`)),
+    send(sent) {
+      if (isSecond) return void second.promise.then((client) => client.send(sent as Inbound));
+      void writer.write(Buffer.from(typeof sent === "string" ? sent : `${JSON.stringify(sent)}\n`));
+    },
     closeStdin,
     waitForLine: (accept, { after } = {}) => log.waitFor((line) => accept(line.json ?? {}, line), after, over),
   };

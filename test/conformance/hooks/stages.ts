@@ -16,9 +16,15 @@ import {
   type Kind,
 } from "../kinds.ts";
 import { perform, type Absence, type Stage } from "./drive.ts";
+import { startSecond } from "../here.ts";
 import { nameOf, type Hook, type Observed, type Row } from "./row.ts";
 
 export const mainAgentHere: Stage = { name: "main agent", run: (row) => perform(row, MAIN) };
+/** Seen by a client that attached second, and answered by it. */
+export const mainAgentBeside: Stage = {
+  name: "main agent, second client",
+  run: (row) => perform(row, MAIN, startSecond),
+};
 
 const isOneOf = (events: readonly HookEvent[]) => (row: Row) => events.includes(row.event);
 

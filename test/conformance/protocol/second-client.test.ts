@@ -1,17 +1,12 @@
 // Every row for a client that attaches second, to a session that somebody else opened and holds without a word: it gets
 // the same messages and verdicts as one that is alone.
 
-import type { AttachOptions, Session, SessionClient } from "@keelson/protocol";
 import { ABSENT_IN_PROCESS } from "./absent.ts";
 import { checkAll, type Absence } from "./check.ts";
 import { openAttached } from "./clients/attached-client.ts";
 import { playRuns } from "./play.ts";
 import { setStage } from "./stage.ts";
 import { SCENARIOS } from "./table.ts";
-
-/** From the beginning, with what it wants to see: nothing of what the other one wants. */
-const second = (session: Session, first: SessionClient, how: AttachOptions): SessionClient =>
-  session.attach({ ...how, name: "second", after: `${first.cursor.split(".")[0]}.0` });
 
 const ABSENT: readonly Absence[] = [
   ...ABSENT_IN_PROCESS,
@@ -35,7 +30,7 @@ checkAll(
     absent: ABSENT,
     async run(scenario) {
       await using stage = await setStage(scenario);
-      return stage.observe(await playRuns(stage.runs, stage.place, openAttached(second)));
+      return stage.observe(await playRuns(stage.runs, stage.place, openAttached({ isSecond: true })));
     },
   },
   SCENARIOS,

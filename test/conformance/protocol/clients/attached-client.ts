@@ -1,18 +1,19 @@
 // Clients in the process of the session, with no pipe between: one that is alone with it, and one that attaches to a session
 // which somebody else opened and holds.
 
-import { openSession } from "@keelson/runtime";
-import type { AttachOptions, Inbound, Outbound, Session, SessionClient } from "@keelson/protocol";
+import { openSession, type OpenedSession } from "@keelson/runtime";
+import type { Inbound, Outbound, SessionClient } from "@keelson/protocol";
 import { main } from "../../../../packages/cli/src/main.ts";
 import { ioHere } from "../../here.ts";
+import { heldSession } from "../../second.ts";
 import type { Client, Open } from "../play.ts";
 import type { End } from "../scenario.ts";
 import { flagsOf, initializeOf } from "./pipe-start.ts";
 import { talk } from "./talk.ts";
 
-/** `beside`: attaches a client next to the first one. Absent: its own client is the only one. */
+/** `isSecond`: another client is there before it. */
 export const openAttached =
-  (beside?: (session: Session, first: SessionClient, how: AttachOptions) => SessionClient): Open =>
+  ({ isSecond }: { readonly isSecond: boolean }): Open =>
   (start, answers, place, book): Client => {
     const unsent: object[] = [];
     let client: SessionClient | undefined;
@@ -40,25 +41,8 @@ export const openAttached =
       onSignal: (name, listener) => void signals.set(name, listener),
       async openSession(options) {
         const session = await openSession(options);
-        let reading: Promise<void> | undefined;
-        return {
-          get id() {
-            return session.id;
-          },
-          ...(session.announce === undefined ? {} : { announce: session.announce }),
-          ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
-          async close(reason) {
-            await session.close(reason);
-            await reading;
-          },
-          attach(how = {}) {
-            if (!beside) return passing(attached(session.attach(how)), take);
-            // It says nothing, so no answer is waited for from it.
-            const first = session.attach({ ...how, answers: { permissions: false, requests: false } });
-            reading = readAll(attached(beside(session, first, how)), take);
-            return first;
-          },
-        };
+        const use = (client: SessionClient) => readAll(attached(client), take);
+        return isSecond ? heldSession(session, use) : ownSession(session, (client) => passing(attached(client), take));
       },
     });
     const first = initializeOf(start, answers);
@@ -76,6 +60,19 @@ export const openAttached =
       }),
     };
   };
+
+/** The same session, whose front end gets its client through `pass`. */
+function ownSession(session: OpenedSession, pass: (client: SessionClient) => SessionClient): OpenedSession {
+  return {
+    get id() {
+      return session.id;
+    },
+    ...(session.announce === undefined ? {} : { announce: session.announce }),
+    ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
+    close: (reason) => session.close(reason),
+    attach: (how) => pass(session.attach(how)),
+  };
+}
 
 /** The same client, whose messages are noted down on their way to the front end. */
 function passing(client: SessionClient, take: (message: Outbound) => void): SessionClient {
