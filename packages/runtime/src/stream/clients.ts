@@ -37,7 +37,8 @@ export interface MessageQueue {
   /** Takes a request back that the reader has not got yet. */
   takeBack(requestId: string): boolean;
   next(): Promise<Outbound | undefined>;
-  end(): void;
+  /** Nothing follows. With `now`, what waits is not read either. */
+  end(how?: { readonly now: boolean }): void;
 }
 
 export interface ClientsOptions {
@@ -152,7 +153,7 @@ export class Clients {
 
   detach(client: Client): void {
     client.isDetached = true;
-    client.end();
+    client.end({ now: true });
     if (this.#all.delete(client)) this.left(client);
   }
 
@@ -229,8 +230,8 @@ export class Client implements AsyncIterableIterator<Outbound> {
     return this;
   }
 
-  end(): void {
-    this.#queue.end();
+  end(how?: { readonly now: boolean }): void {
+    this.#queue.end(how);
   }
 }
 
@@ -276,8 +277,9 @@ class HoldQueue implements MessageQueue {
     return message;
   }
 
-  end(): void {
+  end({ now } = { now: false }): void {
     this.#ended = true;
+    if (now) this.#waiting.length = this.#taken;
     this.#wake?.();
     this.#release();
   }

@@ -92,6 +92,7 @@ export class DropQueue implements MessageQueue {
   /** Too many messages were unread: deltas are left out until it has caught up. */
   #isBehind = false;
   #ended = false;
+  #isGone = false;
   #wake: (() => void) | undefined;
 
   constructor({ position, items }: Beginning, client: Client, clients: Clients) {
@@ -126,7 +127,7 @@ export class DropQueue implements MessageQueue {
 
   async next(): Promise<Outbound | undefined> {
     for (;;) {
-      const found = this.#take();
+      const found = this.#isGone ? undefined : this.#take();
       if (found) return found;
       if (this.#ended) return undefined;
       await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -134,8 +135,9 @@ export class DropQueue implements MessageQueue {
     }
   }
 
-  end(): void {
+  end({ now } = { now: false }): void {
     this.#ended = true;
+    this.#isGone = now;
     this.#wake?.();
   }
 
