@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Outbound } from "@keelson/protocol";
-import { beginning, Clients, type Client } from "./clients.ts";
+import { beginning, Clients, type StreamClient } from "./clients.ts";
 
 const line = (n: number): Outbound => ({ type: "note", n }) as never;
 
-const past = (n: number) => (_client: Client, position: number) => beginning([line(n)], position);
+const past = (n: number) => (_client: StreamClient, position: number) => beginning([line(n)], position);
 
 const newClients = () => new Clients({ newId: () => "epoch-id", newest: () => [] });
 

@@ -2,7 +2,7 @@
 // own pace: they never hold the run back. Their deltas are dropped, and replaced by a snapshot when they read again.
 
 import type { Outbound } from "@keelson/protocol";
-import type { Beginning, Client, Clients, MessageQueue, Queued, ViewPart } from "./clients.ts";
+import type { StreamBeginning, StreamClient, Clients, ClientQueue, QueuedMessage, ViewPart } from "./clients.ts";
 import { afresh, snapshot } from "./joining.ts";
 
 const MAX_MESSAGES = 4_096;
@@ -49,7 +49,7 @@ export class Ring {
   }
 
   /** What followed a position, for this client. */
-  after(position: number, { view }: Client): readonly Queued[] {
+  after(position: number, { view }: StreamClient): readonly QueuedMessage[] {
     return this.#kept.slice(position - this.#start).flatMap(({ message, needs }, at) => {
       const isWanted = needs === undefined || view[needs] === true;
       return isWanted ? [{ message, number: position + at + 1 }] : [];
@@ -81,21 +81,21 @@ function weight(value: unknown, depth = 0): number {
 const MAX_DEPTH = 12;
 
 /** Reads from the ring at its own pace. Only what is for this client alone waits here. */
-export class DropQueue implements MessageQueue {
+export class DropQueue implements ClientQueue {
   position: number;
-  readonly #client: Client;
+  readonly #client: StreamClient;
   readonly #clients: Clients;
   /** How far the ring is read. */
   #read: number;
   /** `after`: it came behind the message with this position. */
-  #own: (Queued & { readonly after: number })[];
+  #own: (QueuedMessage & { readonly after: number })[];
   /** Too many messages were unread: deltas are left out until it has caught up. */
   #isBehind = false;
   #ended = false;
   #isGone = false;
   #wake: (() => void) | undefined;
 
-  constructor({ position, items }: Beginning, client: Client, clients: Clients) {
+  constructor({ position, items }: StreamBeginning, client: StreamClient, clients: Clients) {
     this.position = position;
     this.#client = client;
     this.#clients = clients;
@@ -178,7 +178,7 @@ export class DropQueue implements MessageQueue {
     this.#first(items);
   }
 
-  #first(items: readonly Queued[]): void {
+  #first(items: readonly QueuedMessage[]): void {
     this.#own = [...items.map((each) => ({ ...each, after: 0 })), ...this.#own];
   }
 }
