@@ -31,7 +31,7 @@ export interface ClientQueue {
   /** The position behind the last message taken. */
   readonly position: number;
   /** A message for everybody. A promise means that the reader is far behind: wait for it. */
-  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined;
+  push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined;
   /** A message for this client alone. */
   tell(message: Outbound): Promise<void> | undefined;
   /** Takes a request back that the reader has not got yet. */
@@ -128,12 +128,12 @@ export class Clients {
   /** To everybody whose view has `needs`. Returns a promise if a client is far behind; wait for it before sending more. */
   push(message: Outbound, needs?: ViewPart): void | Promise<void> {
     const number = ++this.#head;
-    const isFor = (client: StreamClient) => needs === undefined || client.view[needs] === true;
-    if (this.#early && this.#early.length < HIGH) this.#early.push({ message, number, isFor });
+    if (this.#early && this.#early.length < HIGH)
+      this.#early.push({ message, number, isFor: ({ view }) => isWanted(needs, view) });
     if (message.type === "stream_event") (this.#half ??= new (half().HalfMessage)()).add(message);
     this.#ring?.add(message, needs);
     let behind: Promise<void> | undefined;
-    for (const client of this.#all) behind = client.push(message, number, isFor(client)) ?? behind;
+    for (const client of this.#all) behind = client.push(message, number, isWanted(needs, client.view)) ?? behind;
     return behind;
   }
 
@@ -168,6 +168,9 @@ export class Clients {
     this.#all.clear();
   }
 }
+
+/** Whether a view has what a message needs. */
+export const isWanted = (needs: ViewPart | undefined, view: ClientView) => needs === undefined || view[needs] === true;
 
 /** Nothing comes first. */
 export const fromNow = (_client: StreamClient, position: number): StreamBeginning => ({ items: [], position });
@@ -204,13 +207,13 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 
   begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
-    this.#queue = drops
-      ? new (ring().DropQueue)({ position, items: all }, this, this.#clients)
-      : new HoldQueue(position, all);
+    if (!drops) return void (this.#queue = new HoldQueue(position, all));
+    const { DropQueue } = ring();
+    this.#queue = new DropQueue({ position, items: all }, this, this.#clients);
   }
 
-  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined {
-    return this.#queue.push(message, number, isWanted);
+  push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
+    return this.#queue.push(message, number, isForIt);
   }
 
   /** Sends it a message that no one else gets. Returns a promise if it is far behind. */
@@ -255,8 +258,8 @@ class HoldQueue implements ClientQueue {
     this.#waiting = waiting;
   }
 
-  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined {
-    if (isWanted) return this.#add({ message, number });
+  push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
+    if (isForIt) return this.#add({ message, number });
     if (this.#taken === this.#waiting.length && this.position >= 0) this.position = number;
     return undefined;
   }
