@@ -11,8 +11,11 @@ import { createLease, openLease, type Lease, type LeaseFacts } from "./lease.ts"
 
 export type { LeaseHolder } from "./holder.ts";
 
-/** `holder` is missing if another process took the lease just now and has not named itself. */
-export type TakenLease = { readonly lease: Lease } | { readonly lease?: undefined; readonly holder?: LeaseHolder };
+/** The lease, or who has it. Neither: another process took it just now and has not named itself. */
+export interface TakenLease {
+  readonly lease?: Lease;
+  readonly holder?: LeaseHolder;
+}
 
 /** How long to wait for a process that is about to name itself, or to replace the lease of a dead one. */
 const PATIENCE_MS = 600;
