@@ -181,7 +181,9 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
 }
 
 const frontEndOf = ({ env }: ProcessIO, streamInput: boolean) =>
-  env["CLAUDE_CODE_ENTRYPOINT"]?.startsWith("sdk-") ? "an SDK application" : `keelson -p${streamInput ? " with input" : ""}`;
+  env["CLAUDE_CODE_ENTRYPOINT"]?.startsWith("sdk-")
+    ? "an SDK application"
+    : `keelson -p${streamInput ? " with input" : ""}`;
 
 /**
  * Clients of the stream wait for a result, so they get one. A message about a session has no `error:` in front: it is

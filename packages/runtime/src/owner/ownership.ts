@@ -108,6 +108,8 @@ export class Ownership {
 export interface SessionFile {
   readonly id: string;
   readonly path: string;
+  /** The user chose the id of a session that is not there yet. */
+  readonly isNew?: boolean;
 }
 
 const leasePath = (transcript: string) => transcript.replace(/\.jsonl$/, ".owner");

@@ -18,6 +18,7 @@ export async function takeSession(session: Omit<OwnedSession, "holder">, facts: 
   const { lease, holder } = await takeLease(session.lease, facts);
   if (lease) return lease;
   const owned = { ...session, ...(holder ? { holder } : {}) };
+  if (session.isNew) throw new OpenError(`Session ID ${session.id} is already in use. ${openIn(owned)}`);
   throw new OpenError(`${openIn(owned)}. End it there, or add --fork-session to continue a copy`, "session", owned);
 }
 

@@ -25,13 +25,14 @@ export async function earlierPlace(
   const dir = projectDir(project);
   const id = choice.sessionId ?? (choice.fork ? newId() : earlier.id);
   const path = choice.fork ? transcriptPath(dir, id) : earlier.path;
-  if (choice.persist) await owner.take({ id, path });
+  if (choice.persist) await owner.take({ id, path, isNew: choice.fork === true });
   if (id !== earlier.id) refuseTaken(transcriptPath(dir, id), id);
   const { configDir } = project;
   const loaded = loadSession({ path: earlier.path, at: choice.at, configDir });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
   if (choice.drops !== undefined) checkDroppedTurn(choice.drops, loaded, loadSession({ path: earlier.path }));
-  if (choice.fork && choice.persist) forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at, configDir });
+  if (choice.fork && choice.persist)
+    forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at, configDir });
   return { id, dir, path: choice.persist ? path : null, loaded };
 }
 
