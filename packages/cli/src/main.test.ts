@@ -252,6 +252,8 @@ test("what the flags say reaches the session", async () => {
       fork: true,
       persist: false,
     },
+    frontEnd: "keelson -p with input",
+    listens: true,
     partial: true,
     replayPrompts: true,
     hookEvents: true,
