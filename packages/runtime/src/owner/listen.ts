@@ -78,7 +78,7 @@ async function isWelcome(socket: Socket<Connection>): Promise<boolean> {
   const fd = readField(socket, "fd");
   const peer = typeof fd === "number" ? await peerOf(fd) : undefined;
   if (peer === undefined) return true;
-  return peer.uid === process.getuid?.() && !(peer.pid !== undefined && isDescendant(peer.pid));
+  return peer.uid === process.getuid?.() && !isDescendant(peer.pid);
 }
 
 /** The first line says how to attach, the others are for the session. Resolves when the client is gone. */
