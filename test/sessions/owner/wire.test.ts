@@ -125,21 +125,22 @@ shielded("a command of the session cannot reach its socket, shielded or approved
     { calls: [{ name: "Bash", input: { command: say, dangerouslyDisableSandbox: true } }] },
     { text: "Two" },
   ]);
-  const args = [...LIVE, "--permission-mode", "bypassPermissions"];
-  await using owner = startKeelson(args, {
+  await using owner = startKeelson(LIVE, {
     home,
     url: model.url,
     stdin: "open",
-    env: { CLAUDE_CODE_TMPDIR: temporary, IS_SANDBOX: "1" },
+    env: { CLAUDE_CODE_TMPDIR: temporary },
   });
   const path = await listening(home, owner);
   expect(path).toStartWith(temporary);
   owner.send(prompt("Second"));
   await owner.waitForLine((json) => isResult(json) && json.result === "Two");
+  // The shield hides it from the first; the second is cut off, as the child of the session that it is.
   const outputs = owner.lines.flatMap(({ json }) =>
     json.type === "user" && Array.isArray(json.message.content) ? [String(json.message.content[0].content)] : [],
   );
   expect(outputs).toHaveLength(2);
+  expect(outputs[0]).toContain("Connection refused");
   for (const output of outputs) {
     expect(output).toContain("end");
     expect(output).not.toContain('"session"');
