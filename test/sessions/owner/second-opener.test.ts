@@ -185,7 +185,7 @@ test("the owner is killed while a client waits: the client says so", async () =>
   expect(await second.done).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: expect.stringContaining("error: the program that has the session ended before it answered"),
+    stderr: expect.stringContaining("error: the session was ended by the program that had it open; to continue it, run: keelson"),
   });
 });
 
