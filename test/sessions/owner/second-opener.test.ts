@@ -185,7 +185,9 @@ test("the owner is killed while a client waits: the client says so", async () =>
   expect(await second.done).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: expect.stringContaining("error: the session was ended by the program that had it open; to continue it, run: keelson"),
+    stderr: expect.stringContaining(
+      "error: the session was ended by the program that had it open; to continue it, run: keelson",
+    ),
   });
 });
 
