@@ -16,10 +16,12 @@ export async function notOpened(
   if (output === "stream-json") {
     const { failureResult } = await import("@keelson/stdio");
     const line = toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message));
-    await io.write(line).catch((error: NodeJS.ErrnoException) => {
+    try {
+      await io.write(line);
+    } catch (error) {
       // The reader is gone.
-      if (error.code !== "EPIPE") throw error;
-    });
+      if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+    }
   }
   if (kind === "setup") return printError(io, message);
   io.error(message);
