@@ -221,7 +221,8 @@ test("a cleared session is free, and the new one is the owner's", async () => {
   owner.send(prompt("Second"));
   await owner.waitForLine((json) => isResult(json) && json.result === "Two");
   const second = transcriptFiles(home).find((path) => path !== first)!;
-  expect([existsSync(leaseOf(home)), said(second.replace(/\.jsonl$/, ".owner"))["pid"]]).toEqual([false, owner.pid]);
+  const leaseBeside = (path: string) => path.replace(/\.jsonl$/, ".owner");
+  expect([existsSync(leaseBeside(first!)), said(leaseBeside(second))["pid"]]).toEqual([false, owner.pid]);
   const other = await runKeelson(["-p", "--resume", ID, "Third"], { home, url: model.url });
   expect(other).toMatchObject({ code: 0, stdout: "Three\n", stderr: "" });
 });

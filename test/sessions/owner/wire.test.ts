@@ -113,36 +113,38 @@ test("whoever says anything else is cut off, and the session goes on", async () 
   expect(model.requests).toHaveLength(2);
 });
 
-shielded("a command of the session cannot reach its socket, shielded or approved, wherever that is", async () => {
-  using home = temporaryHome();
-  home.settings({ permissions: { allow: ["Bash"] } });
-  // Commands may connect to what listens in the project.
-  const temporary = join(home.project, "t");
-  const say = `for s in t/claude-*/open/*.sock; do echo hello | timeout 5 socat -t 2 UNIX-CONNECT:$s - ; done; echo "end"`;
-  await using model = await startMockModel([
-    { text: "One" },
-    { calls: [{ name: "Bash", input: { command: say } }] },
-    { calls: [{ name: "Bash", input: { command: say, dangerouslyDisableSandbox: true } }] },
-    { text: "Two" },
-  ]);
-  await using owner = startKeelson(LIVE, {
-    home,
-    url: model.url,
-    stdin: "open",
-    env: { CLAUDE_CODE_TMPDIR: temporary },
+const commands = {
+  // The shield hides it.
+  shielded: { args: [], env: {}, says: "Connection refused" },
+  // It is cut off, as the child of the session that it is.
+  "run without the shield": { args: ["--permission-mode", "bypassPermissions"], env: { IS_SANDBOX: "1" }, says: "end" },
+};
+
+for (const [how, { args, env, says }] of Object.entries(commands)) {
+  shielded(`a command of the session that is ${how} cannot use its socket, wherever that is`, async () => {
+    using home = temporaryHome();
+    home.settings({ permissions: { allow: ["Bash"] } });
+    // Commands may connect to what listens in the project.
+    const temporary = join(home.project, "t");
+    const command = `for s in t/claude-*/open/*.sock; do echo hello | timeout 5 socat -t 2 UNIX-CONNECT:$s - ; done; echo "end"`;
+    await using model = await startMockModel([
+      { text: "One" },
+      { calls: [{ name: "Bash", input: { command } }] },
+      { text: "Two" },
+    ]);
+    await using owner = startKeelson([...LIVE, ...args], {
+      home,
+      url: model.url,
+      stdin: "open",
+      env: { ...env, CLAUDE_CODE_TMPDIR: temporary },
+    });
+    expect(await listening(home, owner)).toStartWith(temporary);
+    owner.send(prompt("Second"));
+    await owner.waitForLine((json) => isResult(json) && json.result === "Two");
+    const outputs = owner.lines.flatMap(({ json }) =>
+      json.type === "user" && Array.isArray(json.message.content) ? [String(json.message.content[0].content)] : [],
+    );
+    expect(outputs).toEqual([expect.stringContaining(says)]);
+    expect(outputs[0]).not.toContain('"session"');
   });
-  const path = await listening(home, owner);
-  expect(path).toStartWith(temporary);
-  owner.send(prompt("Second"));
-  await owner.waitForLine((json) => isResult(json) && json.result === "Two");
-  // The shield hides it from the first; the second is cut off, as the child of the session that it is.
-  const outputs = owner.lines.flatMap(({ json }) =>
-    json.type === "user" && Array.isArray(json.message.content) ? [String(json.message.content[0].content)] : [],
-  );
-  expect(outputs).toHaveLength(2);
-  expect(outputs[0]).toContain("Connection refused");
-  for (const output of outputs) {
-    expect(output).toContain("end");
-    expect(output).not.toContain('"session"');
-  }
-});
+}

@@ -113,13 +113,16 @@ async function serveClient(session: Session, lines: SocketLines, isCode: (code: 
 }
 
 function attachOptions(attach: Record<string, unknown>): AttachOptions {
-  const { name, role, view, after, replay, whenSlow } = attach;
+  const { name, role, view, after, replay, whenSlow, answers } = attach;
   return {
     name: typeof name === "string" ? name.slice(0, 100) : "another program",
     role: role === "watcher" ? "watcher" : "driver",
     view: isObject(view) ? viewOf(view) : {},
     ...(typeof after === "string" ? { after } : {}),
     ...(replay === true ? { replay } : {}),
+    ...(isObject(answers)
+      ? { answers: { permissions: answers["permissions"] === true, requests: answers["requests"] === true } }
+      : {}),
     whenSlow: whenSlow === "hold" ? "hold" : "drop",
   };
 }

@@ -55,8 +55,6 @@ function sessionOptions(
     snapshot: load({ ...origin, home, cwd, flags: memberFlags(origin.flags, choice) }),
     entrypoint,
     session: { kind: "new", sessionId: choice.sessionId, persist: lead.session.persist },
-    partial: false,
-    replayPrompts: false,
     stdioPermissions: true,
     answersRequests: true,
     teammate: identity,
