@@ -19,6 +19,9 @@ import {
 import { SocketLines } from "./socket-lines.ts";
 import { socketCode } from "./socket-place.ts";
 
+/** Who reads the messages of this process may be slow; the owner hears nothing of it. */
+const MOST_UNREAD = 50_000;
+
 export interface RemoteOptions {
   readonly socket: string;
   readonly configDir: string;
@@ -39,7 +42,7 @@ interface Connected {
 }
 
 async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): Promise<Connected> {
-  const lines = new SocketLines();
+  const lines = new SocketLines(MOST_UNREAD);
   const { handlers } = lines;
   const socket = await Bun.connect({
     unix: path,
@@ -84,7 +87,8 @@ class RemoteSession implements Session {
     this.#first = undefined;
     const code = socketCode(openSeal(this.#options.configDir), this.#options.socket);
     const client = new RemoteClient(connected, {
-      attach: { type: "attach", whenSlow: "drop", ...options, code },
+      attach: { type: "attach", whenSlow: "drop", ...options, view: { ...options.view, streamEvents: true }, code },
+      streamEvents: options.view?.streamEvents === true,
       ownAnswers: this.#options.ownAnswers,
       session: () => this.#id,
       moved: (id) => void (this.#id = id),
@@ -104,6 +108,8 @@ class RemoteSession implements Session {
 interface RemoteClientOptions {
   readonly attach: object;
   readonly ownAnswers: boolean;
+  /** The front end wants messages about the stream itself. */
+  readonly streamEvents: boolean;
   session(): string;
   moved(id: string): void;
 }
@@ -180,6 +186,10 @@ class RemoteClient implements SessionClient {
     if (!isLine(said)) return undefined;
     const { c, m: message } = said;
     if (c !== null) this.#cursor = c;
+    if (message.type === "stream" && !this.#options.streamEvents) {
+      if (message.subtype === "reset") throw new Error(tooLate(this.#options.session()));
+      if (message.subtype !== "snapshot") return undefined;
+    }
     const id = readField(message, "session_id");
     if (typeof id === "string" && message.type === "system") this.#options.moved(id);
     const isOwn = this.#isOwn(message);
@@ -213,6 +223,9 @@ interface StreamLine {
 /** The messages are those of another Keelson; as in any stream, what is not known is passed on. */
 const isLine = (said: unknown): said is StreamLine =>
   isObject(said) && (said["c"] === null || typeof said["c"] === "string") && isObject(said["m"]);
+
+const tooLate = (id: string) =>
+  `This program was stopped for so long that it cannot follow the session; to attach again, run: keelson --resume ${id}`;
 
 const ended = (id: string) =>
   `The session was ended by the program that had it open; to continue it, run: keelson --resume ${id}`;
