@@ -15,6 +15,7 @@ import {
   type Session,
   type SessionClient,
   type StreamCursor,
+  type StreamEvent,
 } from "@keelson/protocol";
 import { SocketLines } from "./socket-lines.ts";
 import { socketCode } from "./socket-place.ts";
@@ -167,8 +168,7 @@ class RemoteClient implements SessionClient {
     try {
       const { input } = await connected;
       for await (const line of input) {
-        const message = this.#take(line);
-        if (message !== undefined) yield message;
+        yield* this.#take(line);
         if (this.#isClosing && this.#open.size === 0) this.#done.resolve();
         if (this.#isDetached) return;
       }
@@ -180,20 +180,22 @@ class RemoteClient implements SessionClient {
     }
   }
 
-  /** Undefined if it is not for this client's reader. */
-  #take(line: string): Outbound | undefined {
+  /** What the front end gets of a line. */
+  #take(line: string): readonly Outbound[] {
     const said: unknown = tryParse(line);
-    if (!isLine(said)) return undefined;
+    if (!isLine(said)) return [];
     const { c, m: message } = said;
     if (c !== null) this.#cursor = c;
     if (message.type === "stream" && !this.#options.streamEvents) {
       if (message.subtype === "reset") throw new Error(tooLate(this.#options.session()));
-      if (message.subtype !== "snapshot") return undefined;
+      return message.subtype === "snapshot"
+        ? message.events.map((event) => asStreamed(event, this.#options.session()))
+        : [];
     }
     const id = readField(message, "session_id");
     if (typeof id === "string" && message.type === "system") this.#options.moved(id);
     const isOwn = this.#isOwn(message);
-    return isOwn || !this.#options.ownAnswers ? message : undefined;
+    return isOwn || !this.#options.ownAnswers ? [message] : [];
   }
 
   #isRunning = false;
@@ -214,6 +216,15 @@ class RemoteClient implements SessionClient {
     return true;
   }
 }
+
+/** For front ends that know no snapshots. */
+const asStreamed = (event: StreamEvent, session_id: string): Outbound => ({
+  type: "stream_event",
+  event,
+  parent_tool_use_id: null,
+  session_id,
+  uuid: crypto.randomUUID(),
+});
 
 interface StreamLine {
   readonly c: StreamCursor | null;
