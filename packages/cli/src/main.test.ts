@@ -260,6 +260,8 @@ test("what the flags say reaches the session", async () => {
       fork: true,
       persist: false,
     },
+    frontEnd: "keelson -p with input",
+    listens: true,
     setup: "maintenance",
     stdioPermissions: true,
     answersRequests: true,

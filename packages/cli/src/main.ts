@@ -1,7 +1,7 @@
 // The program: parses arguments, loads settings, opens a session, hands it to a front end, and returns an exit code.
 // Only the flag table is loaded until the arguments have been checked.
 
-import { COMPATIBLE_VERSION, toLine, VERSION, type AttachOptions } from "@keelson/protocol";
+import { COMPATIBLE_VERSION, VERSION, type AttachOptions } from "@keelson/protocol";
 import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
@@ -126,6 +126,9 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       snapshot,
       entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
       session: choice,
+      frontEnd: frontEndOf(io, streamInput),
+      listens: streamInput && invocation.teammate === undefined,
+      join: invocation.join,
       ...(invocation.worktree ? { worktree: invocation.worktree } : {}),
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
@@ -137,7 +140,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     });
   } catch (error) {
     if (error instanceof ConfigError) return printError(io, error.message);
-    if (isOpenError(error)) return notOpened(error, invocation, io);
+    if (isOpenError(error)) return (await import("./not-opened.ts")).notOpened(error, invocation, io);
     throw error;
   }
   signals.watchOver(session);
@@ -179,23 +182,10 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   return text(session, streams, { attach, prompt: prompt ?? "" });
 }
 
-/**
- * Clients of the stream wait for a result, so they get one. A message about a session has no `error:` in front: it is
- * the wording of the reference, and wrappers look for it on standard error.
- */
-async function notOpened(
-  { message, kind }: { readonly message: string; readonly kind?: "session" | "setup" },
-  { output, session }: Invocation,
-  io: ProcessIO,
-): Promise<number> {
-  if (output === "stream-json") {
-    const { failureResult } = await import("@keelson/stdio");
-    await say(io, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
-  }
-  if (kind === "setup") return printError(io, message);
-  io.error(message);
-  return 1;
-}
+const frontEndOf = ({ env }: ProcessIO, streamInput: boolean) =>
+  env["CLAUDE_CODE_ENTRYPOINT"]?.startsWith("sdk-")
+    ? "an SDK application"
+    : `keelson -p${streamInput ? " with input" : ""}`;
 
 async function say(io: ProcessIO, text: string): Promise<number> {
   try {

@@ -17,6 +17,7 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open-options.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openPlan } from "../session/plan-mode.ts";
+import { Ownership } from "../owner/ownership.ts";
 import { openStorage, type Storage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
@@ -103,12 +104,13 @@ async function openStages(
   options: Omit<OpenToolsOptions, "approve">,
   approve: Approve | undefined,
 ): Promise<Stages & RunParts> {
-  const storage = await openStorage({
+  const settings = {
     ...options,
     session: { kind: "new", persist: false },
     stdioPermissions: approve !== undefined,
     answersRequests: false,
-  });
+  } as const;
+  const storage = await openStorage(settings, new Ownership(settings));
   if (approve) void answerQuestions(storage, approve);
   // No one watches the stream, so nothing has to be kept for a first client.
   else storage.clients.detach(storage.clients.attach());

@@ -1,6 +1,6 @@
 // The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
-import type { Snapshot } from "@keelson/config";
+import { changed, type Snapshot } from "@keelson/config";
 import { renderGitState } from "@keelson/engine";
 import { withoutReminderTags, type PromptMessage } from "@keelson/protocol";
 import type { AgentStage } from "../agents/open-agents.ts";
@@ -13,7 +13,6 @@ import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import { chosenStyle, dynamicSections, showsGit, systemPrompt } from "./facts.ts";
 import { typedCommands } from "./ports.ts";
-import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
 import type { Storage } from "./storage.ts";
 
@@ -95,7 +94,9 @@ export async function showCommands(parts: Parameters<typeof typedCommands>[0]): 
 export async function adoptChangedSettings(stages: Stages): Promise<void> {
   const { storage, machine, hooks } = stages;
   const { state, options } = storage;
-  const next = reloadIfChanged(state.snapshot, options.warn);
+  if (!changed(state.snapshot)) return;
+  const { reloaded } = await import("./refresh.ts");
+  const next = reloaded(state.snapshot, options.warn);
   // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
   const isSound = next === state.snapshot || !(await machine.undoChanges());
   if (next === state.snapshot || !isSound || wasRefused(next, state)) return;

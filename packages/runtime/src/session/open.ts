@@ -8,13 +8,14 @@ import type * as Past from "@keelson/store/past";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import type * as ControlsModule from "../controls/controls.ts";
 import type * as SessionControls from "../controls/session-controls.ts";
-import type { Debug } from "../observe/debug.ts";
+import type * as LogOpened from "../observe/log-opened.ts";
 import { openGate, openRuleBook } from "../gate/open-gate.ts";
 import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { madeLate } from "../made-late.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
+import { Ownership } from "../owner/ownership.ts";
 import { openLsp, type LspStage } from "../lsp/open-lsp.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { optionalTools } from "../optional-tools/optional-tools.ts";
@@ -27,7 +28,7 @@ import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, showCommands, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import type * as IdleNotice from "../hooks/idle-notice.ts";
-import { limitsOf } from "./limits.ts";
+import { limitsOf } from "./agent-ports.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
 import type { OpenedSession, OpenOptions } from "./open-options.ts";
 import { OpenError } from "./place.ts";
@@ -38,8 +39,23 @@ import { openStorage } from "./storage.ts";
 import { webTools } from "../web/open-web.ts";
 import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
+/** Rejects with an OpenError. A session that another process has open is joined there, if the options allow it. */
 export async function openSession(options: OpenOptions): Promise<OpenedSession> {
-  const storage = await openStorage(options);
+  const owner = new Ownership(options);
+  try {
+    return await openStages(options, owner);
+  } catch (error) {
+    owner.stopListening();
+    owner.release();
+    if (!(error instanceof OpenError) || error.owned === undefined || options.join === undefined) throw error;
+    const { joinOwner } = await import("../owner/join.ts");
+    const joined = await joinOwner(error.owned, options.join, options.snapshot.configDir);
+    return joined ?? (await openSession({ ...options, join: undefined }));
+  }
+}
+
+async function openStages(options: OpenOptions, owner: Ownership): Promise<OpenedSession> {
+  const storage = await openStorage(options, owner);
   const ruleBook = openRuleBook(storage);
   const machine = await openMachine(storage, ruleBook);
   const plan = openPlan(storage, ruleBook);
@@ -267,7 +283,8 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     },
   });
   team?.useEnd((reason) => void session.close(reason));
-  if (debug) logOpened(parts, debug);
+  storage.owner.serve(session);
+  if (debug) (require("../observe/log-opened.ts") as typeof LogOpened).logOpened(storage, debug);
   return session;
 }
 
@@ -283,20 +300,6 @@ function replay(path: string | null): Iterable<Outbound> {
 /** For a client that mirrors a forked session: it needs the entries that were copied first. */
 function readAll(path: string): { readonly path: string; readonly entries: readonly Entry[] } {
   return { path, entries: [...(require("@keelson/store/past") as typeof Past).readEntries(path)] };
-}
-
-function logOpened({ storage }: Parts, debug: Debug): void {
-  const { place, state } = storage;
-  const { id, path, loaded } = place;
-  debug(
-    "session",
-    () => `${loaded ? "Resumed" : "Started"} ${id} in ${state.snapshot.cwd}, transcript ${path ?? "not kept"}`,
-  );
-  debug("instructions", () => {
-    const files = state.instructions?.files() ?? [];
-    const paths = files.map((file) => `${file.path} (${file.kind}, ${file.bytes} bytes)`);
-    return `${paths.length} files${paths.length === 0 ? "" : ": "}${paths.join(", ")}`;
-  });
 }
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */

@@ -1,10 +1,9 @@
 // Reloads settings that changed on disk. If they cannot be read, the old ones stay in effect.
 
-import { changed, ConfigError, reload, type Snapshot } from "@keelson/config";
+import { ConfigError, reload, type Snapshot } from "@keelson/config";
 
-/** Returns the same snapshot if nothing changed. Prints new warnings only. */
-export function reloadIfChanged(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
-  if (!changed(snapshot)) return snapshot;
+/** The same snapshot if they cannot be read. Prints new warnings only. */
+export function reloaded(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
   try {
     const next = reload(snapshot);
     for (const warning of next.warnings) if (!snapshot.warnings.includes(warning)) warn(warning);

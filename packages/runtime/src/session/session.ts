@@ -19,6 +19,7 @@ import type { ClientRequests } from "../controls/client-requests.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
+import type { Ownership } from "../owner/ownership.ts";
 import type { MadeLate } from "../made-late.ts";
 import { FIRST_CLIENT, fromNow, type StreamBeginning, type StreamClient, type Clients } from "../stream/clients.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
@@ -31,6 +32,7 @@ import type { Storage } from "./storage.ts";
 
 export interface SessionParts {
   readonly place: SessionPlace;
+  readonly owner: Ownership;
   /** A message for people, before the first prompt. */
   readonly announce: string | undefined;
   readonly runState: RunState;
@@ -201,6 +203,7 @@ export class LiveSession implements Session {
   async close(reason: EndReason): Promise<void> {
     const { inbox, clients, controls, requests, runState } = this.#parts;
     this.#closing = reason;
+    this.#parts.owner.stopListening();
     const now = reason !== "end_of_input";
     inbox.close({ now });
     clients.areSilent = true;
@@ -245,6 +248,7 @@ export class LiveSession implements Session {
         await this.#perform(work, signal).finally(release);
       }
       if (runs > 0) noteTitle();
+      this.#parts.owner.ending();
       await this.#parts.end(this.#closing);
       await dispose();
     } finally {

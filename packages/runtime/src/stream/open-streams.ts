@@ -8,6 +8,7 @@ import type * as RequestsModule from "../controls/client-requests.ts";
 import { madeLate, type MadeLate } from "../made-late.ts";
 import type { WorkFolders } from "../machine/work-folders.ts";
 import type { OpenOptions } from "../session/open-options.ts";
+import type { Ownership } from "../owner/ownership.ts";
 import type { SessionPlace } from "../session/place.ts";
 import { RunState } from "../session/run-state.ts";
 import type { SessionState } from "../session/state.ts";
@@ -35,6 +36,7 @@ export interface SessionStreams {
 interface StreamParts {
   readonly options: OpenOptions;
   readonly place: SessionPlace;
+  readonly owner: Ownership;
   readonly state: SessionState;
   readonly folders: WorkFolders;
   newId(): string;
@@ -43,9 +45,9 @@ interface StreamParts {
 
 /** `restart` follows the session to another place. */
 export function openStreams(parts: StreamParts): { readonly streams: SessionStreams; restart(): void } {
-  const { options, place, state, folders, newId, now } = parts;
+  const { options, place, owner, state, folders, newId, now } = parts;
   const { env } = options.snapshot;
-  let file = openFile(place, options);
+  let file = openFile(parts);
   const mirrored = () => place.path ?? undefined;
   const clients = new Clients({ newId, newest: () => newest(place.path) });
   const outboxOptions = {
@@ -86,13 +88,17 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     runState,
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     sealTranscript: () => file.seal(),
-    closeTranscript: () => file.close(),
+    closeTranscript() {
+      file.close();
+      owner.release();
+    },
   };
   return {
     streams,
     restart() {
       file.close();
-      file = openFile(place, options);
+      owner.release();
+      file = openFile(parts);
       file.seal();
       outbox.restart({ sessionId: place.id, mirrored: mirrored() });
       inbox.takeNotices();
@@ -105,7 +111,7 @@ function newest(path: string | null): readonly Outbound[] {
   return (require("./replay.ts") as typeof ReplayModule).newestOf(path);
 }
 
-function openFile({ path, loaded }: SessionPlace, { warn, snapshot }: OpenOptions): TranscriptWriter {
+function openFile({ place: { path, loaded }, owner, options: { warn, snapshot } }: StreamParts): TranscriptWriter {
   if (path === null) return nullTranscript();
   let isWarned = false;
   const warnOnce = (text: string) => {
@@ -116,6 +122,7 @@ function openFile({ path, loaded }: SessionPlace, { warn, snapshot }: OpenOption
     path,
     sticky: loaded?.sticky,
     configDir: snapshot.configDir,
+    owner,
     onFailure: ({ message }) =>
       warnOnce(`The transcript cannot be written (${message}); the session continues without it`),
     onUnproven: ({ message }) =>
