@@ -14,7 +14,7 @@ export async function serveMcp(call: Invoked): Promise<number> {
   const snapshot = await snapshotFor(call);
   for (const warning of snapshot.warnings) printWarning(io, warning.replaceAll("\n", "?"));
   const debug = await openLog(call);
-  const { serveTools } = await import("@keelson/runtime/serve");
+  const { serveTools } = await import("@keelson/runtime/served-tools");
   const serving = serveTools({
     snapshot,
     entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "mcp",
