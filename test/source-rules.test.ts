@@ -159,7 +159,6 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "cli/src/commands/permissions/run-table.ts",
     "cli/src/commands/plugin/new.ts",
     "cli/src/interactive/ports/editor.ts",
-    "cli/src/interactive/ports/images.ts",
     "model/src/choice/server/cloud-servers.ts",
     "model/src/choice/server/entra.ts",
     "model/src/http/network.ts",

@@ -1,5 +1,5 @@
-// What the terminal front end gets from this program: sessions to open, and what needs a file or another program. What is
-// not needed for the first frame is loaded when it is asked for.
+// What the terminal front end gets from this program: sessions to open, and what belongs to this machine. What is not needed
+// for the first frame is loaded when it is asked for.
 
 import { reload, type Snapshot } from "@keelson/config";
 import type { EndReason, JsonObject, Session } from "@keelson/protocol";
@@ -10,8 +10,6 @@ import type { ProcessIO } from "../process/process-io.ts";
 import type { TerminalInvocation } from "./choice.ts";
 import { readKeybindings } from "./ports/keybindings.ts";
 import { readThemeFiles } from "./ports/theme-files.ts";
-import { promptHistory } from "./ports/prompt-history.ts";
-import { sessionShelf } from "./ports/session-shelf.ts";
 import type { StatusLine } from "./ports/status-line.ts";
 import { watchedSession, type SessionTally } from "./session-tally.ts";
 import type { TerminalPort } from "./terminal/port.ts";
@@ -111,14 +109,11 @@ export function createHost(options: HostOptions): ProgramHost {
     },
     end,
     open: start,
-    history: promptHistory(snapshot, () => open?.session.id),
-    sessions: sessionShelf(snapshot),
     themes: () => readThemeFiles(snapshot),
     keybindings: async () => readKeybindings(snapshot),
     editText: async (text, { extension }) => (await import("./ports/editor.ts")).editText(text, extension, place),
     editFile: async (path, start) => (await import("./ports/editor.ts")).editFile(path, place, start),
     clipboardImage: async () => (await import("./ports/images.ts")).clipboardImage(place),
-    readImage: async (path) => (await import("./ports/images.ts")).readPastedImage(path),
     async statusLine(input, size, signal) {
       const { StatusLine: Runner, statusLineCommand } = await import("./ports/status-line.ts");
       const command = statusLineCommand(snapshot);

@@ -18,6 +18,7 @@ import type {
   Usage,
 } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
+import type { StoredSessions } from "@keelson/store/stored-sessions";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Goal } from "../goal/goal.ts";
@@ -113,6 +114,8 @@ export interface ControlTargets {
   /** Reads skill and command files again. */
   reloadSkills(): void;
 
+  /** The sessions on this machine. */
+  storedSessions(): Promise<StoredSessions>;
   /** Queues a command of the user. The model reads its output. */
   queueShellCommand(command: string, ids: { readonly uuid: string; readonly toolUseId: string }): void;
   /** Whether the session still takes prompts. */
