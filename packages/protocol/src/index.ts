@@ -89,6 +89,10 @@ export type {
 } from "./stream/control-requests.ts";
 export type { ScheduledJob, ScheduledWakeup } from "./configuration/schedule.ts";
 export type {
+  AttachOptions,
+  ClientAnswers,
+  ClientRole,
+  ClientView,
   EnvironmentUpdate,
   EndReason,
   Inbound,
@@ -96,6 +100,8 @@ export type {
   PromptMessage,
   PromptOrigin,
   Session,
+  SessionClient,
+  StreamCursor,
 } from "./stream/session.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./stream/jsonl.ts";
