@@ -126,6 +126,9 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       snapshot,
       entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
       session: choice,
+      frontEnd: frontEndOf(io, streamInput),
+      listens: streamInput && invocation.teammate === undefined,
+      join: invocation.join,
       partial,
       replayPrompts: replay,
       hookEvents: invocation.hookEvents,
@@ -176,6 +179,9 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   if (output === "json") return json(session, streams, { prompt: prompt ?? "", all: invocation.verbose });
   return text(session, streams, { prompt: prompt ?? "" });
 }
+
+const frontEndOf = ({ env }: ProcessIO, streamInput: boolean) =>
+  env["CLAUDE_CODE_ENTRYPOINT"]?.startsWith("sdk-") ? "an SDK application" : `keelson -p${streamInput ? " with input" : ""}`;
 
 /**
  * Clients of the stream wait for a result, so they get one. A message about a session has no `error:` in front: it is

@@ -2,7 +2,7 @@
 
 import type { OpenedSession, OpenOptions } from "@keelson/runtime";
 
-export type { Debug, DebugCategory, OpenOptions, SessionChoice } from "@keelson/runtime";
+export type { Debug, DebugCategory, JoinOptions, OpenOptions, SessionChoice } from "@keelson/runtime";
 
 /** Rejects with an error named `OpenError` when the session cannot be opened. */
 export type OpenSession = (options: OpenOptions) => Promise<OpenedSession>;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
+import { startInStat } from "./lease/lease.ts";
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -31,9 +32,7 @@ const isComparable = (one: string, other: string) => /^\d+$/.test(one) === /^\d+
 export function processStart(pid: number, zone?: "UTC"): string | undefined {
   try {
     if (process.platform !== "linux") return startFromPs(pid, zone);
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name, in brackets, may contain anything. The start is the 20th field after it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    return startInStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 export { openSession } from "./session/open.ts";
-export type { OpenedSession, OpenOptions, ShippedPrograms } from "./session/open-options.ts";
+export type { JoinOptions, OpenedSession, OpenOptions, ShippedPrograms } from "./session/open-options.ts";
 export type { Debug, DebugCategory } from "./observe/debug.ts";
 export { OpenError, type SessionChoice } from "./session/place.ts";
 

@@ -1,9 +1,10 @@
 // The stream-json front end: one message per line, in both directions.
 
 import { isResult, toLine, type Inbound, type Session } from "@keelson/protocol";
+import { InputError } from "@keelson/protocol/inbound";
 import { watchReader } from "./orphan.ts";
 import { outputLine } from "./output-line.ts";
-import { InputError, read } from "./input/read.ts";
+import { read } from "./input/read.ts";
 import type { Streams } from "./streams.ts";
 import { sendPrompt, watch } from "./watch.ts";
 import { lineWriter } from "./write.ts";

@@ -16,6 +16,8 @@ export interface Arguments {
   readonly words: readonly string[];
   /** The same words, joined with spaces. */
   readonly prompt: string | undefined;
+  /** Of all flags that were given. */
+  readonly names: readonly string[];
   /** Names of the given flags that have no effect here. */
   readonly ignored: readonly string[];
   /** The last word taken by a flag with several or optional values, if it looks like a prompt. */
@@ -127,6 +129,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     list: (name) => values.get(name),
     words,
     prompt: words.length === 0 ? undefined : words.join(" "),
+    names: [...values.keys()],
     ignored: [...values.keys()].filter((name) => names.get(name)?.state === "ignored"),
     swallowed: swallowed && isPromptLike(swallowed) ? { flag: swallowed.flag, word: swallowed.word } : undefined,
   };

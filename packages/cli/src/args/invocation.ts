@@ -5,8 +5,9 @@ import type { Flags } from "@keelson/config";
 import type { PermissionMode } from "@keelson/protocol";
 import type { Arguments } from "./args.ts";
 import type * as FlagValues from "./flag-values.ts";
+import type * as Join from "./join.ts";
 import type { DebugChoice } from "../debug.ts";
-import type { OpenOptions, SessionChoice } from "../open.ts";
+import type { JoinOptions, OpenOptions, SessionChoice } from "../open.ts";
 
 export interface Invocation {
   readonly output: "text" | "json" | "stream-json";
@@ -29,6 +30,7 @@ export interface Invocation {
   /** Send permission questions to the client as control requests. */
   readonly stdioPermissions: boolean;
   readonly session: SessionChoice;
+  readonly join?: JoinOptions | undefined;
   /** Work in a worktree of this name, or of a new one. */
   readonly worktree?: { readonly name?: string };
   readonly flags: Flags;
@@ -73,13 +75,19 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     mirror: given.has("session-mirror"),
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
-    session: sessionChoice(given),
+    ...sessionOf(given, streamInput),
     ...worktreeOf(given),
     flags: toFlags(given, cwd),
     prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
     ...(["agent-id", "agent-name", "team-name"].some((flag) => given.has(flag)) ? values().teammateOf(given) : {}),
     ...debugOf(given),
   };
+}
+
+function sessionOf(given: Arguments, streamInput: boolean): Pick<Invocation, "session" | "join"> {
+  const session = sessionChoice(given);
+  if (session.kind === "new") return { session };
+  return { session, join: (require("./join.ts") as typeof Join).joinOf(given, session, !streamInput) };
 }
 
 export function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {

@@ -1,6 +1,7 @@
 // What the command line asks of a session at a terminal.
 
 import type { Arguments } from "../args/args.ts";
+import { joinOf } from "../args/join.ts";
 import {
   debugOf,
   sessionChoice,
@@ -10,7 +11,7 @@ import {
   worktreeOf,
   type Invocation,
 } from "../args/invocation.ts";
-import type { SessionChoice } from "../open.ts";
+import type { JoinOptions, SessionChoice } from "../open.ts";
 
 export interface TerminalInvocation extends Pick<Invocation, "flags" | "worktree" | "setup" | "debug"> {
   readonly session: SessionChoice;
@@ -18,6 +19,7 @@ export interface TerminalInvocation extends Pick<Invocation, "flags" | "worktree
   readonly pick?: { readonly words: string };
   readonly prompt?: string;
   readonly screenReader: boolean;
+  readonly join?: JoinOptions;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -26,6 +28,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function toTerminalInvocation(given: Arguments, cwd: string): TerminalInvocation {
   const { setup } = setupOf(given);
   const session = sessionChoice(given, { canPick: true });
+  const join = joinOf(given, session, false);
   const target = session.target?.trim() ?? "";
   const picks = session.kind === "resume" && !UUID.test(target);
   if (picks && session.at !== undefined) throw new UsageError("--resume-session-at requires the ID of a session");
@@ -37,6 +40,7 @@ export function toTerminalInvocation(given: Arguments, cwd: string): TerminalInv
     ...worktreeOf(given),
     ...(setup === undefined ? {} : { setup }),
     ...debugOf(given),
+    ...(join ? { join } : {}),
     screenReader: given.has("ax-screen-reader"),
   };
 }

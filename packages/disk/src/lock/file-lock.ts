@@ -47,10 +47,14 @@ export async function withFileLock<T>(
 }
 
 /** The same for a lock in a folder of ours, which must exist: no part of its path is a link. */
-export async function withOwnFileLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+export async function withOwnFileLock<T>(
+  path: string,
+  work: () => T | Promise<T>,
+  options: FileLockOptions = {},
+): Promise<T> {
   using folder = holdOwnFolder(dirname(path));
   try {
-    return await withFileLock(folder.at(basename(path)), work);
+    return await withFileLock(folder.at(basename(path)), work, options);
   } catch (error) {
     throw error instanceof FileLockedError ? lockedError(path) : error;
   }

@@ -8,7 +8,7 @@ import { OFFLINE_ID } from "@keelson/model";
 import { NO_USAGE, type AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
 import type { Cost } from "../model/cost.ts";
-import { limitsOf } from "../session/limits.ts";
+import { limitsOf } from "../session/agent-ports.ts";
 import type { ChildPlan, ChildWorktree } from "./child/child.ts";
 import { forkedConversation } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";

@@ -25,6 +25,7 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open-options.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openPlan } from "../session/plan-mode.ts";
+import { Ownership } from "../owner/ownership.ts";
 import { openStorage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
@@ -110,14 +111,15 @@ async function openStages(
   options: Omit<OpenToolsOptions, "approve">,
   approve: Approve | undefined,
 ): Promise<Stages & RunParts> {
-  const opened = await openStorage({
+  const settings = {
     ...options,
     session: { kind: "new", persist: false },
     partial: false,
     replayPrompts: false,
     stdioPermissions: approve !== undefined,
     answersRequests: false,
-  });
+  } as const;
+  const opened = await openStorage(settings, new Ownership(settings));
   // No one watches the stream, so nothing has to be kept for a first watcher.
   opened.outbox.attach().detach();
   const storage = { ...opened, client: questionsTo(approve, opened.newId) };

@@ -1,15 +1,18 @@
 // The ports every agent of a session shares: the same machine, gate and budget. The session's own run adds its streams
 // (ports.ts); an agent hook narrows the tools.
 
-import type { Ports } from "@keelson/engine";
+import type { Snapshot } from "@keelson/config";
+import type { Limits, Ports } from "@keelson/engine";
 import { createFiles } from "@keelson/host";
 import type { Permit } from "../gate/approvals.ts";
 import { boundedRead } from "../machine/bounded-read.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { Machine } from "../machine/machine.ts";
-import { concurrencyOf } from "./limits.ts";
 import type { Storage } from "./storage.ts";
+
+const CONCURRENCY = 32;
+const STRUCTURED_ATTEMPTS = 5;
 
 export type AgentPorts = Pick<
   Ports,
@@ -81,4 +84,31 @@ export function toolContexts(
       ),
     };
   };
+}
+
+/** Limits of a run, from flags, settings and environment. */
+export function limitsOf({ flags, settings, env }: Snapshot): Limits {
+  return {
+    maxTurns: flags.maxTurns ?? positive(env["CLAUDE_CODE_MAX_TURNS"]),
+    maxBudgetUsd: flags.maxBudgetUsd,
+    summarizeOnMaxTurns: settings.summarizeOnMaxTurns,
+    ...(flags.jsonSchema
+      ? {
+          structured: {
+            schema: flags.jsonSchema,
+            maxRetries: positive(env["MAX_STRUCTURED_OUTPUT_RETRIES"]) ?? STRUCTURED_ATTEMPTS,
+          },
+        }
+      : {}),
+  };
+}
+
+/** How many calls may run at the same time. */
+function concurrencyOf({ env }: Snapshot): number {
+  return positive(env["CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"]) ?? CONCURRENCY;
+}
+
+function positive(value: string | undefined): number | undefined {
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }

@@ -1,6 +1,6 @@
 // The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
-import type { Snapshot } from "@keelson/config";
+import { changed, ConfigError, reload, type Snapshot } from "@keelson/config";
 import { renderGitState } from "@keelson/engine";
 import { withoutReminderTags, type PromptMessage } from "@keelson/protocol";
 import type { AgentStage } from "../agents/open-agents.ts";
@@ -13,7 +13,6 @@ import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
 import { chosenStyle, dynamicSections, showsGit, systemPrompt } from "./facts.ts";
 import { typedCommands } from "./ports.ts";
-import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
 import type { Storage } from "./storage.ts";
 
@@ -107,6 +106,20 @@ export async function adoptChangedSettings(stages: Stages): Promise<void> {
   const { fireConfigChange } = await import("../hooks/change-events.ts");
   if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
   else state.refused = next.sources;
+}
+
+/** The same snapshot if nothing changed, or if what changed cannot be read. Prints new warnings only. */
+function reloadIfChanged(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
+  if (!changed(snapshot)) return snapshot;
+  try {
+    const next = reload(snapshot);
+    for (const warning of next.warnings) if (!snapshot.warnings.includes(warning)) warn(warning);
+    return next;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    warn(`The changed settings cannot be used; the previous ones stay in effect: ${error.message}`);
+    return snapshot;
+  }
 }
 
 /** The system prompt of the first run stays, so only what is known by then gets into it. Later, a reminder tells it. */

@@ -13,11 +13,24 @@ export interface ShippedPrograms {
   readonly seccomp?: string;
 }
 
+export interface JoinOptions {
+  /** What was asked for that cannot change a session which is open elsewhere, such as `--model`. With any, it is not joined. */
+  refused(): readonly string[];
+  /** The client gets the messages of its own prompts only. */
+  readonly ownAnswers: boolean;
+}
+
 export interface OpenOptions {
   readonly snapshot: Snapshot;
   /** How the program was started: `sdk-cli`, `sdk-ts` … */
   readonly entrypoint: string;
   readonly session: SessionChoice;
+  /** What kind of program it is in, for a person who tries to open the session a second time: "a terminal". */
+  readonly frontEnd?: string;
+  /** While it is open, other programs of the user may become clients of the session. */
+  readonly listens?: boolean;
+  /** A session that another program has open is joined there. Absent: it is an error. */
+  readonly join?: JoinOptions | undefined;
   /** Send every delta. */
   readonly partial: boolean;
   /** Deltas that arrive within so many milliseconds are sent as one. Absent: each is sent as it came. */

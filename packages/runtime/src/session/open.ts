@@ -13,6 +13,7 @@ import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
+import { Ownership } from "../owner/ownership.ts";
 import { openLsp, type LspStage } from "../lsp/open-lsp.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { optionalTools } from "../optional-tools/optional-tools.ts";
@@ -25,7 +26,7 @@ import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, showCommands, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import type * as IdleNotice from "../hooks/idle-notice.ts";
-import { limitsOf } from "./limits.ts";
+import { limitsOf } from "./agent-ports.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
 import type { OpenedSession, OpenOptions } from "./open-options.ts";
 import { OpenError } from "./place.ts";
@@ -36,8 +37,22 @@ import { openStorage } from "./storage.ts";
 import { webTools } from "../web/open-web.ts";
 import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
+/** Rejects with an OpenError. A session that another process has open is joined there, if the options allow it. */
 export async function openSession(options: OpenOptions): Promise<OpenedSession> {
-  const storage = await openStorage(options);
+  const owner = new Ownership(options);
+  try {
+    return await openStages(options, owner);
+  } catch (error) {
+    owner.close();
+    if (!(error instanceof OpenError) || error.owned === undefined || options.join === undefined) throw error;
+    const { joinOwner } = await import("../owner/join.ts");
+    const joined = await joinOwner(error.owned, options.join, options.snapshot.configDir);
+    return joined ?? (await openSession({ ...options, join: undefined }));
+  }
+}
+
+async function openStages(options: OpenOptions, owner: Ownership): Promise<OpenedSession> {
+  const storage = await openStorage(options, owner);
   const ruleBook = openRuleBook(storage);
   const machine = await openMachine(storage, ruleBook);
   const plan = openPlan(storage, ruleBook);
@@ -255,6 +270,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   });
   controls.onEnd(() => void session.close("interrupt"));
   team?.useEnd((reason) => void session.close(reason));
+  storage.owner.serve(session);
   if (debug) logOpened(parts, debug);
   return session;
 }

@@ -4,6 +4,7 @@
 import type { ChainEntry } from "@keelson/protocol";
 import { transcriptPath } from "@keelson/store";
 import { openWorkFolders, type WorkFolders } from "../machine/work-folders.ts";
+import type { Ownership } from "../owner/ownership.ts";
 import { openModels, type SessionModels } from "../model/open-models.ts";
 import { openStreams, type SessionStreams } from "../stream/open-streams.ts";
 import { CallTimes } from "./call-times.ts";
@@ -14,6 +15,7 @@ import { newState, type SessionState } from "./state.ts";
 export interface Storage extends SessionModels, SessionStreams, ConversationChanges {
   readonly options: OpenOptions;
   readonly place: SessionPlace;
+  readonly owner: Ownership;
   readonly state: SessionState;
   readonly folders: WorkFolders;
   /** When the session started; in a cleared one, when it was cleared. */
@@ -36,18 +38,18 @@ export interface ConversationChanges {
   onRewind(listener: (entries: readonly ChainEntry[]) => void): void;
 }
 
-export async function openStorage(options: OpenOptions): Promise<Storage> {
+export async function openStorage(options: OpenOptions, owner: Ownership): Promise<Storage> {
   const { snapshot } = options;
   const { configDir, cwd, env } = snapshot;
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
   const project = { configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] };
-  const place = await choosePlace(options.session, project, newId);
+  const place = await choosePlace(options.session, project, newId, owner);
   const session: { state?: SessionState } = {};
   const { first, ...models } = await openModels(options, place, () => session.state);
   const state = (session.state = newState(options, place, first));
   const folders = openWorkFolders(cwd, snapshot.directories, place.loaded?.folders);
-  const { streams, restart } = openStreams({ options, place, state, folders, newId, now });
+  const { streams, restart } = openStreams({ options, place, owner, state, folders, newId, now });
   let startedMs = now();
   const startAfresh = async () => {
     const next = newId();
@@ -66,6 +68,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   return {
     options,
     place,
+    owner,
     state,
     folders,
     ...models,

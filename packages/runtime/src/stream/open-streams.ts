@@ -7,6 +7,7 @@ import { isVariableOn } from "@keelson/protocol";
 import { ClientRequests } from "../controls/client-requests.ts";
 import type { WorkFolders } from "../machine/work-folders.ts";
 import type { OpenOptions } from "../session/open-options.ts";
+import type { Ownership } from "../owner/ownership.ts";
 import type { SessionPlace } from "../session/place.ts";
 import { RunState } from "../session/run-state.ts";
 import type { SessionState } from "../session/state.ts";
@@ -34,6 +35,7 @@ export interface SessionStreams {
 interface StreamParts {
   readonly options: OpenOptions;
   readonly place: SessionPlace;
+  readonly owner: Ownership;
   readonly state: SessionState;
   readonly folders: WorkFolders;
   newId(): string;
@@ -42,9 +44,9 @@ interface StreamParts {
 
 /** `restart` follows the session to another place. */
 export function openStreams(parts: StreamParts): { readonly streams: SessionStreams; restart(): void } {
-  const { options, place, state, folders, newId, now } = parts;
+  const { options, place, owner, state, folders, newId, now } = parts;
   const { env } = options.snapshot;
-  let file = openFile(place, options);
+  let file = openFile(parts);
   const mirrored = () => (options.mirror && place.path !== null ? place.path : undefined);
   const outbox = new Outbox({
     sessionId: place.id,
@@ -79,13 +81,17 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     runState,
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     sealTranscript: () => file.seal(),
-    closeTranscript: () => file.close(),
+    closeTranscript() {
+      file.close();
+      owner.close();
+    },
   };
   return {
     streams,
     restart() {
       file.close();
-      file = openFile(place, options);
+      owner.release();
+      file = openFile(parts);
       file.seal();
       outbox.restart({ sessionId: place.id, mirrored: mirrored() });
       inbox.takeNotices();
@@ -93,7 +99,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
   };
 }
 
-function openFile({ path, loaded }: SessionPlace, { warn, snapshot }: OpenOptions): TranscriptWriter {
+function openFile({ place: { path, loaded }, owner, options: { warn, snapshot } }: StreamParts): TranscriptWriter {
   if (path === null) return nullTranscript();
   let isWarned = false;
   const warnOnce = (text: string) => {
@@ -104,6 +110,7 @@ function openFile({ path, loaded }: SessionPlace, { warn, snapshot }: OpenOption
     path,
     sticky: loaded?.sticky,
     configDir: snapshot.configDir,
+    owner,
     onFailure: ({ message }) =>
       warnOnce(`The transcript cannot be written (${message}); the session continues without it`),
     onUnproven: ({ message }) =>

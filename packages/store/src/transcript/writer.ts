@@ -28,6 +28,15 @@ export interface TranscriptOptions {
   readonly configDir?: string;
   /** There is no secret. Called at most once. */
   readonly onUnproven?: (error: Error) => void;
+  /** Of a session: who writes it must own it. */
+  readonly owner?: TranscriptOwner;
+}
+
+export interface TranscriptOwner {
+  /** Called before the file is opened. */
+  claim(path: string): void;
+  /** Called when the first lines are in the file. */
+  wrote(): void;
 }
 
 // Session lists read only the last 64 KiB.
@@ -36,7 +45,7 @@ const MAX_BACKLOG = 4 * 1024 * 1024;
 
 /** Folder and file are created with the first entry. */
 export function openTranscript(options: TranscriptOptions): TranscriptWriter {
-  const { path, onFailure, sticky = [], configDir, onUnproven } = options;
+  const { path, onFailure, sticky = [], configDir, onUnproven, owner } = options;
   const repeated = new Map(sticky.map((entry) => [entry.type as string, lineOf(entry)]));
   /** Our entries that are not in the file yet, and so newer than those that are. */
   const unwritten = new Map<string, string>();
@@ -44,6 +53,7 @@ export function openTranscript(options: TranscriptOptions): TranscriptWriter {
   let backlog: string[] = [];
   let file: OpenFile | undefined;
   let reported = false;
+  let wrote = false;
   let unproven: Seals.WrittenEntry[] = [];
   let isSealing = false;
   let sealer: Seals.Sealer | undefined;
@@ -59,9 +69,12 @@ export function openTranscript(options: TranscriptOptions): TranscriptWriter {
 
   const write = (lines: readonly string[]): boolean => {
     try {
-      file ??= openForAppend(path);
+      if (file === undefined) owner?.claim(path);
+      const open = (file ??= openForAppend(path));
       const isTime = sinceRepeat >= REPEAT_AFTER;
-      writeLines(file, isTime ? [...lines, ...toRepeat(file.fd)] : lines);
+      writeLines(open, isTime ? [...lines, ...toRepeat(open.fd)] : lines);
+      if (!wrote) owner?.wrote();
+      wrote = true;
       for (const [type, line] of unwritten) repeated.set(type, line);
       unwritten.clear();
       if (isTime) sinceRepeat = 0;

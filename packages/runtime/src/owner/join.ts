@@ -1,0 +1,44 @@
+// Becomes a client of the process that has a session open. Loaded only for a session that is open elsewhere.
+
+import { leaseHolder } from "@keelson/disk/lease/take";
+import type { JoinOptions, OpenedSession } from "../session/open-options.ts";
+import { OpenError } from "../session/place.ts";
+import { connectSession } from "./remote-session.ts";
+import { openIn, type OwnedSession } from "./take-session.ts";
+
+/** An owner opens its socket a moment after the session. */
+const PATIENCE_MS = 700;
+const PAUSE_MS = 20;
+
+/** Undefined if the session is free by now. Rejects with an OpenError that says who has it. */
+export async function joinOwner(
+  owned: OwnedSession,
+  join: JoinOptions,
+  configDir: string,
+): Promise<OpenedSession | undefined> {
+  const refuse = (what: string) => new OpenError(`${openIn(owned)}. ${what} or add --fork-session to continue a copy`);
+  if (owned.holder?.listens !== true) throw refuse("End it there,");
+  const refused = join.refused();
+  if (refused.length > 0) throw refuse(`Prompts can be sent to it only without ${refused.join(", ")}; leave that out,`);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  while (!signal.aborted) {
+    const holder = await leaseHolder(owned.lease);
+    if (holder === undefined) return undefined;
+    const session = holder.socket === undefined ? undefined : await connected(holder.socket, join, configDir, signal);
+    if (session !== undefined) return announced(session, owned);
+    await Bun.sleep(PAUSE_MS);
+  }
+  throw refuse("It does not answer; end it there,");
+}
+
+async function connected(socket: string, { ownAnswers }: JoinOptions, configDir: string, signal: AbortSignal) {
+  try {
+    return await connectSession({ socket, configDir, ownAnswers }, signal);
+  } catch {
+    return undefined;
+  }
+}
+
+function announced(session: OpenedSession, owned: OwnedSession): OpenedSession {
+  return Object.assign(session, { announce: `${openIn(owned)}; attached to it` });
+}

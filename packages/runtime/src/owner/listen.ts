@@ -1,0 +1,132 @@
+// Lets other programs of the user become clients of a session: a socket in a private folder. A session opens it some time after
+// its start, so this module is loaded then.
+
+import type { Socket, UnixSocketListener } from "bun";
+import { openSeal } from "@keelson/disk/seal";
+import { isObject, readField, toLine, tryParse, type AttachOptions, type ClientView, type Session } from "@keelson/protocol";
+import { readInbound } from "@keelson/protocol/inbound";
+import { Lines } from "./lines.ts";
+import { isDescendant, peerOf } from "./peer.ts";
+import { socketCode, socketPlace } from "./socket-place.ts";
+
+export interface Listener {
+  readonly path: string;
+  close(): void;
+}
+
+export interface ListenOptions {
+  readonly configDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface Connection {
+  lines: Lines;
+}
+
+/** Undefined if there is no place for a socket, or nothing to prove who may use it. */
+export async function listen(session: Session, { configDir, env }: ListenOptions): Promise<Listener | undefined> {
+  const seal = openSeal(configDir);
+  const place = await socketPlace(env);
+  if (place === undefined || socketCode(seal, place.path) === undefined) return undefined;
+  const open = new Set<Lines>();
+  const serve = async (socket: Socket<Connection>, lines: Lines) => {
+    open.add(lines);
+    try {
+      if (!(await isWelcome(socket))) return;
+      void lines.write(toLine({ session: session.id }));
+      await serveClient(session, lines, (code) => seal.isSealed("session-socket", place.path, code));
+    } finally {
+      open.delete(lines);
+      lines.end();
+    }
+  };
+  const server: UnixSocketListener<Connection> = Bun.listen<Connection>({
+    unix: place.path,
+    socket: {
+      open(socket) {
+        const lines = new Lines();
+        socket.data = { lines };
+        socket.unref();
+        lines.handlers.open(socket);
+        serve(socket, lines).catch(() => socket.terminate());
+      },
+      data: ({ data: { lines } }, bytes: Uint8Array) => lines.handlers.data(bytes),
+      drain: ({ data: { lines } }) => lines.handlers.drain(),
+      close: ({ data: { lines } }) => lines.handlers.close(),
+      error: ({ data: { lines } }) => lines.handlers.close(),
+    },
+  });
+  server.unref();
+  place.protect();
+  return {
+    path: place.path,
+    close() {
+      server.stop();
+      for (const lines of open) lines.end();
+      place.remove();
+    },
+  };
+}
+
+/** A command that the session runs must not answer the questions about it. */
+async function isWelcome(socket: Socket<Connection>): Promise<boolean> {
+  const fd = readField(socket, "fd");
+  const peer = typeof fd === "number" ? await peerOf(fd) : undefined;
+  if (peer === undefined) return true;
+  return peer.uid === process.getuid?.() && !(peer.pid !== undefined && isDescendant(peer.pid));
+}
+
+/** The first line says how to attach, the others are for the session. Resolves when the client is gone. */
+async function serveClient(session: Session, lines: Lines, isCode: (code: unknown) => boolean): Promise<void> {
+  const input = lines[Symbol.asyncIterator]();
+  const first = await input.next();
+  const attach: unknown = first.done ? undefined : tryParse(first.value);
+  if (!isObject(attach) || attach["type"] !== "attach" || !isCode(attach["code"])) return;
+  const client = session.attach(attachOptions(attach));
+  const show = async () => {
+    let before = client.cursor;
+    for await (const message of client.messages) {
+      const { cursor } = client;
+      const written = lines.write(toLine({ c: cursor === before ? null : cursor, m: message }));
+      before = cursor;
+      if (written !== undefined) await written;
+      if (lines.isClosed) return;
+    }
+    // The session has ended.
+    lines.end();
+  };
+  const shown = show();
+  try {
+    for await (const line of input) {
+      const message = readInbound(line);
+      if (message !== undefined) client.send(message);
+    }
+  } finally {
+    client.detach();
+    await shown;
+  }
+}
+
+function attachOptions(attach: Record<string, unknown>): AttachOptions {
+  const { name, role, view, after, replay, whenSlow } = attach;
+  return {
+    name: typeof name === "string" ? name.slice(0, 100) : "another program",
+    role: role === "watcher" ? "watcher" : "driver",
+    view: isObject(view) ? viewOf(view) : {},
+    ...(typeof after === "string" ? { after } : {}),
+    ...(replay === true ? { replay } : {}),
+    whenSlow: whenSlow === "hold" ? "hold" : "drop",
+  };
+}
+
+function viewOf(view: Record<string, unknown>): ClientView {
+  const is = (name: keyof ClientView) => view[name] === true;
+  return {
+    partial: is("partial"),
+    hookEvents: is("hookEvents"),
+    agentText: is("agentText"),
+    replayPrompts: is("replayPrompts"),
+    mirror: is("mirror"),
+    streamEvents: is("streamEvents"),
+  };
+}

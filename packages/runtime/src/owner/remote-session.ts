@@ -1,0 +1,215 @@
+// A session that another process owns, over its socket. To a front end it is a session like any other, but to close it ends
+// only what this process has of it.
+
+import { openSeal } from "@keelson/disk/seal";
+import {
+  isObject,
+  isResult,
+  readField,
+  toLine,
+  tryParse,
+  type AttachOptions,
+  type EndReason,
+  type Inbound,
+  type Outbound,
+  type Session,
+  type SessionClient,
+  type StreamCursor,
+} from "@keelson/protocol";
+import { Lines } from "./lines.ts";
+import { socketCode } from "./socket-place.ts";
+
+export interface RemoteOptions {
+  readonly socket: string;
+  readonly configDir: string;
+  /** Clients get what belongs to their own prompts only. */
+  readonly ownAnswers: boolean;
+}
+
+/** Rejects if no one listens, or the owner does not want this process as a client. */
+export async function connectSession(options: RemoteOptions, signal: AbortSignal): Promise<Session> {
+  const first = await connect(options, signal);
+  return new RemoteSession(options, first);
+}
+
+interface Connected {
+  readonly id: string;
+  readonly lines: Lines;
+  readonly input: AsyncGenerator<string>;
+}
+
+async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): Promise<Connected> {
+  const lines = new Lines();
+  const { handlers } = lines;
+  const socket = await Bun.connect({
+    unix: path,
+    socket: {
+      open: (socket) => handlers.open(socket),
+      data: (_socket, bytes) => handlers.data(bytes),
+      drain: () => handlers.drain(),
+      close: () => handlers.close(),
+      error: () => handlers.close(),
+    },
+  });
+  const stop = () => socket.terminate();
+  signal?.addEventListener("abort", stop);
+  const input = lines[Symbol.asyncIterator]();
+  const { value } = await input.next();
+  signal?.removeEventListener("abort", stop);
+  const greeting: unknown = typeof value === "string" ? tryParse(value) : undefined;
+  const id = isObject(greeting) ? greeting["session"] : undefined;
+  if (typeof id !== "string") throw new Error("It does not answer");
+  return { id, lines, input };
+}
+
+class RemoteSession implements Session {
+  readonly #options: RemoteOptions;
+  readonly #clients = new Set<RemoteClient>();
+  #first: Connected | undefined;
+  #id: string;
+
+  constructor(options: RemoteOptions, first: Connected) {
+    this.#options = options;
+    this.#first = first;
+    this.#id = first.id;
+  }
+
+  /** Follows the owner when the conversation is cleared. */
+  get id(): string {
+    return this.#id;
+  }
+
+  attach(options: AttachOptions = {}): SessionClient {
+    const connected = this.#first ? Promise.resolve(this.#first) : connect(this.#options);
+    this.#first = undefined;
+    const code = socketCode(openSeal(this.#options.configDir), this.#options.socket);
+    const client = new RemoteClient(connected, {
+      attach: { type: "attach", whenSlow: "drop", ...options, code },
+      ownAnswers: this.#options.ownAnswers,
+      moved: (id) => void (this.#id = id),
+    });
+    this.#clients.add(client);
+    return client;
+  }
+
+  async close(reason: EndReason): Promise<void> {
+    this.#first?.lines.end();
+    const clients = [...this.#clients];
+    if (reason === "end_of_input") await Promise.all(clients.map((client) => client.answered()));
+    for (const client of clients) client.detach();
+  }
+}
+
+interface RemoteClientOptions {
+  readonly attach: object;
+  readonly ownAnswers: boolean;
+  moved(id: string): void;
+}
+
+class RemoteClient implements SessionClient {
+  readonly id = `remote-${crypto.randomUUID().slice(0, 8)}`;
+  readonly messages: AsyncIterable<Outbound>;
+  readonly #options: RemoteClientOptions;
+  readonly #early: string[];
+  /** Its prompts that have no result yet. */
+  readonly #open = new Set<string>();
+  readonly #done = Promise.withResolvers<void>();
+  #lines: Lines | undefined;
+  #cursor: StreamCursor = "";
+  #isDetached = false;
+  #isClosing = false;
+
+  constructor(connected: Promise<Connected>, options: RemoteClientOptions) {
+    this.#options = options;
+    this.#early = [toLine(options.attach)];
+    this.messages = this.#read(connected);
+    connected.then(
+      ({ lines }) => {
+        this.#lines = lines;
+        for (const line of this.#early.splice(0)) void lines.write(line);
+        if (this.#isDetached) lines.end();
+      },
+      () => this.#done.resolve(),
+    );
+  }
+
+  get cursor(): StreamCursor {
+    return this.#cursor;
+  }
+
+  send(input: Inbound): void {
+    const sent = input.type === "user" ? { ...input, uuid: input.uuid ?? crypto.randomUUID() } : input;
+    if (sent.type === "user" && sent.shouldQuery !== false) this.#open.add(sent.uuid!);
+    if (this.#lines) void this.#lines.write(toLine(sent));
+    else this.#early.push(toLine(sent));
+  }
+
+  /** When all its prompts have a result, or the owner is gone. */
+  async answered(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#open.size > 0) await this.#done.promise;
+  }
+
+  detach(): void {
+    this.#isDetached = true;
+    this.#lines?.end();
+  }
+
+  async *#read(connected: Promise<Connected>): AsyncGenerator<Outbound> {
+    try {
+      const { input } = await connected;
+      for await (const line of input) {
+        const message = this.#take(line);
+        if (message !== undefined) yield message;
+        if (this.#isClosing && this.#open.size === 0) this.#done.resolve();
+        if (this.#isDetached) return;
+      }
+      if (this.#open.size > 0 && !this.#isDetached) throw new Error(ENDED);
+    } finally {
+      this.detach();
+      this.#open.clear();
+      this.#done.resolve();
+    }
+  }
+
+  /** Undefined if it is not for this client's reader. */
+  #take(line: string): Outbound | undefined {
+    const said: unknown = tryParse(line);
+    if (!isLine(said)) return undefined;
+    const { c, m: message } = said;
+    if (c !== null) this.#cursor = c;
+    const id = readField(message, "session_id");
+    if (typeof id === "string" && message.type === "system") this.#options.moved(id);
+    const isOwn = this.#isOwn(message);
+    return isOwn || !this.#options.ownAnswers ? message : undefined;
+  }
+
+  #isRunning = false;
+
+  /** Between the start of the run that has its prompt and that run's result. */
+  #isOwn(message: Outbound): boolean {
+    if (message.type === "control_response") return true;
+    if (message.type === "command_lifecycle") {
+      if (!this.#open.has(String(message.command_uuid))) return false;
+      if (message.state === "started") this.#isRunning = true;
+      else if (message.state === "cancelled") this.#open.delete(String(message.command_uuid));
+      return true;
+    }
+    if (!isResult(message)) return this.#isRunning;
+    const answered = (message.user_message_uuids ?? []).filter((uuid) => this.#open.delete(uuid));
+    if (answered.length === 0) return false;
+    this.#isRunning = false;
+    return true;
+  }
+}
+
+interface StreamLine {
+  readonly c: StreamCursor | null;
+  readonly m: Outbound;
+}
+
+/** The messages are those of another Keelson; as in any stream, what is not known is passed on. */
+const isLine = (said: unknown): said is StreamLine =>
+  isObject(said) && (said["c"] === null || typeof said["c"] === "string") && isObject(said["m"]);
+
+const ENDED = "the program that has the session ended before it answered";

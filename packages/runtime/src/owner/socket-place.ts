@@ -1,0 +1,68 @@
+// Where the sockets of open sessions are: a private folder in the one for our own temporary files. Commands never get them
+// (`host/sandbox/sockets`), wherever the folder is.
+
+import { chmodSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { holdOwnFolder, namesInOwnFolder } from "@keelson/disk/own-files";
+import type { Seal } from "@keelson/disk/seal";
+import { ownTemporary, privateDirectory } from "@keelson/host";
+
+/** Systems take about 104 bytes. */
+const LONGEST_PATH = 100;
+/** As many sockets of dead sessions are removed at once. */
+const MOST_STALE = 50;
+
+export interface SocketPlace {
+  readonly path: string;
+  /** For the user alone. Call when it exists. */
+  protect(): void;
+  remove(): void;
+}
+
+/** Undefined if there is no private folder with a short enough path. */
+export async function socketPlace(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SocketPlace | undefined> {
+  const name = `session-${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}.sock`;
+  for (const temporary of [ownTemporary(env), ownTemporary({ CLAUDE_CODE_TMPDIR: "/tmp" })]) {
+    const folder = join(temporary, "open");
+    const path = join(folder, name);
+    if (Buffer.byteLength(path) > LONGEST_PATH) continue;
+    try {
+      holdOwnFolder(privateDirectory(folder), { create: 0o700 })[Symbol.dispose]();
+      chmodSync(folder, 0o700);
+    } catch {
+      // Another user was first to create it.
+      continue;
+    }
+    await removeStale(folder);
+    return {
+      path,
+      protect: () => chmodSync(path, 0o600),
+      remove: () => rmSync(path, { force: true }),
+    };
+  }
+  return undefined;
+}
+
+/** What only a program can say that may read the secret of the configuration folder. */
+export const socketCode = (seal: Seal, path: string) => seal.sealText("session-socket", path);
+
+/** A socket on which no process listens any more refuses at once. */
+async function removeStale(folder: string): Promise<void> {
+  const sockets = namesInOwnFolder(folder).filter((name) => name.startsWith("session-"));
+  const isStale = async (path: string) => {
+    try {
+      (await Bun.connect({ unix: path, socket: { data() {} } })).end();
+      return false;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
+    }
+  };
+  await Promise.all(
+    sockets.slice(0, MOST_STALE).map(async (name) => {
+      const path = join(folder, basename(name));
+      if (await isStale(path)) rmSync(path, { force: true });
+    }),
+  );
+}
