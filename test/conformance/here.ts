@@ -1,7 +1,7 @@
 // The program inside the test's own process: a hundredth of what a process of its own costs, so that long tables can be
 // run for every kind of agent. Everything it has of the outside is handed to it, as in `cli/src/process/this-process.ts`.
 
-import { openSession } from "@keelson/runtime";
+import { SessionDirectory } from "@keelson/runtime";
 import type { Ended, ProgramOptions, Running } from "@keelson/testkit";
 import { join } from "node:path";
 import { main } from "../../packages/cli/src/main.ts";
@@ -37,7 +37,7 @@ export function startHere(
     ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
     managedDir: join(home.root, "managed"),
     terminal: { stdin: false, stdout: false },
-    openSession: (options) => openSession(options),
+    sessions: async () => new SessionDirectory(),
     stdin: () => input.readable as unknown as AsyncIterable<Uint8Array>,
     write(text) {
       stdout += text;

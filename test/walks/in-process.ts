@@ -33,7 +33,7 @@ function fakeIO(home: TemporaryHome, { env, stdin, write }: Omit<Program, "argv"
     env,
     platform: process.platform,
     terminal: { stdin: false, stdout: false },
-    openSession: async (options) => (await import("@keelson/runtime")).openSession(options),
+    sessions: async () => new (await import("@keelson/runtime")).SessionDirectory(),
     stdin: () => stdin ?? empty(),
     write: (text) => write?.(text),
     error: (text) => void errors.push(text),

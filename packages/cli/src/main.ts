@@ -5,9 +5,8 @@ import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
 import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
-import { isOpenError } from "./open.ts";
 import { handleSignals, type Signals } from "./process/signals.ts";
-import { loadOptions, printError, printWarning, type ProcessIO } from "./process/process-io.ts";
+import { isOpenError, loadOptions, printError, printWarning, type ProcessIO } from "./process/process-io.ts";
 
 const NO_INPUT = "no prompt; input must be provided either through stdin or as a prompt argument when using --print";
 
@@ -122,24 +121,19 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     const snapshot = load({ ...loadOptions(io, invocation.flags), quick: true });
     for (const warning of snapshot.warnings) printWarning(io, warning);
     debug?.("config", () => log!.describeSnapshot(snapshot));
-    session = await io.openSession({
+    const sessions = await io.sessions();
+    const { hookEvents, agentText, mirror, teammate } = invocation;
+    session = await sessions.open({
+      front: teammate ? "teammate" : streamInput ? "stream" : "prompt",
       snapshot,
       entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
       session: choice,
-      frontEnd: frontEndOf(io, streamInput),
-      listens: streamInput && invocation.teammate === undefined,
       join: invocation.join,
-      partial,
-      replayPrompts: replay,
-      hookEvents: invocation.hookEvents,
-      agentText: invocation.agentText,
-      mirror: invocation.mirror,
+      view: { partial, replayPrompts: replay, hookEvents, agentText, mirror },
+      answers: { permissions: stdioPermissions, requests: streamInput },
       ...(invocation.worktree ? { worktree: invocation.worktree } : {}),
       ...(invocation.setup ? { setup: invocation.setup } : {}),
-      stdioPermissions,
-      answersRequests: streamInput,
-      rejectsUnknownCommands: !streamInput,
-      ...(invocation.teammate ? { teammate: invocation.teammate } : {}),
+      ...(teammate ? { teammate } : {}),
       ...(debug ? { debug } : {}),
       warn: (text) => printWarning(io, text),
     });
@@ -179,9 +173,6 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   if (output === "json") return json(session, streams, { prompt: prompt ?? "", all: invocation.verbose });
   return text(session, streams, { prompt: prompt ?? "" });
 }
-
-const frontEndOf = ({ env }: ProcessIO, streamInput: boolean) =>
-  env["CLAUDE_CODE_ENTRYPOINT"]?.startsWith("sdk-") ? "an SDK application" : `keelson -p${streamInput ? " with input" : ""}`;
 
 /**
  * Clients of the stream wait for a result, so they get one. A message about a session has no `error:` in front: it is

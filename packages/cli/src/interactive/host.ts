@@ -5,7 +5,7 @@ import { reload, type Snapshot } from "@keelson/config";
 import type { EndReason, Inbound, JsonObject, Session } from "@keelson/protocol";
 import { COMPATIBLE_VERSION } from "@keelson/protocol/version";
 import type { TerminalHost, WhichSession } from "@keelson/tui";
-import type { Debug, OpenOptions, SessionChoice } from "../open.ts";
+import type { Debug, SessionChoice, WantedSession } from "../open.ts";
 import type { ProcessIO } from "../process/process-io.ts";
 import type { TerminalInvocation } from "./choice.ts";
 import { readKeybindings } from "./ports/keybindings.ts";
@@ -29,9 +29,6 @@ export interface HostOptions {
   /** Called once, when the first session is open. */
   opened(): void;
 }
-
-/** A little longer than a frame of the screen takes, so that each read is drawn at once and none is for nothing. */
-const GATHER_MS = 50;
 
 export interface ProgramHost extends TerminalHost {
   /** The newest session and what it did so far. Undefined before one was opened. */
@@ -62,7 +59,7 @@ export function createHost(options: HostOptions): ProgramHost {
     if (open !== undefined) snapshot = reload(snapshot);
     const own = isFirst;
     isFirst = false;
-    const session = await io.openSession(openOptions(which, own));
+    const session = await (await io.sessions()).open(wanted(which, own));
     const tally: SessionTally = { prompted: false };
     const beginsItself = own && invocation.prompt === undefined && session.initialPrompt !== undefined;
     open = { session: watchedSession(session, tally, beginsItself ? EMPTY_PROMPT : undefined), tally };
@@ -72,22 +69,13 @@ export function createHost(options: HostOptions): ProgramHost {
   };
 
   /** What the command line says about a session is about the first one. */
-  const openOptions = (which: WhichSession, own: boolean): OpenOptions => ({
+  const wanted = (which: WhichSession, own: boolean): WantedSession => ({
+    front: "terminal",
     snapshot,
     entrypoint: "cli",
     session: choiceOf(which, own ? invocation.session : { kind: "new", persist: invocation.session.persist }),
-    frontEnd: "a terminal",
-    listens: true,
     join: own && invocation.join ? invocation.join : { refused: () => [], ownAnswers: false },
-    interactive: true,
-    partial: true,
-    gatherMs: GATHER_MS,
-    replayPrompts: true,
-    hookEvents: true,
-    agentText: true,
-    stdioPermissions: true,
-    answersRequests: true,
-    rejectsUnknownCommands: true,
+    view: { partial: true, replayPrompts: true, hookEvents: true, agentText: true },
     ...(own && invocation.worktree ? { worktree: invocation.worktree } : {}),
     ...(own && invocation.setup ? { setup: invocation.setup } : {}),
     ...(options.debug ? { debug: options.debug } : {}),

@@ -412,6 +412,8 @@ export interface ListedSession {
   readonly cwd?: string;
   /** Keelson only: the name of the worktree it ran in. */
   readonly worktree?: string;
+  /** Keelson only: it is open in the process that was asked. */
+  readonly live?: boolean;
 }
 
 /** What someone typed at a prompt, as history.jsonl has it. */

@@ -105,6 +105,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     workspace: folders.workspace,
     search: machine.tools.search,
     fileIndex: () => (fileIndex ??= openFileIndex(machine.tools.search, now, () => state.snapshot.settings)),
+    directory: storage.options.directory,
     storedSessions: () => (stored ??= openStoredSessions(state.snapshot)),
     seen: machine.tools.seen,
     tasks: machine.tasks,

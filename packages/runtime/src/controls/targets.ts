@@ -19,6 +19,7 @@ import type {
 } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
 import type { StoredSessions } from "@keelson/store/stored-sessions";
+import type { SessionsHere } from "../directory/directory.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Goal } from "../goal/goal.ts";
@@ -116,6 +117,8 @@ export interface ControlTargets {
 
   /** The sessions on this machine. */
   storedSessions(): Promise<StoredSessions>;
+  /** Those that are open in this process. */
+  readonly directory?: SessionsHere | undefined;
   /** Queues a command of the user. The model reads its output. */
   queueShellCommand(command: string, ids: { readonly uuid: string; readonly toolUseId: string }): void;
   /** Whether the session still takes prompts. */

@@ -3,7 +3,15 @@
 
 import type { Socket, UnixSocketListener } from "bun";
 import { openSeal } from "@keelson/disk/seal";
-import { isObject, readField, toLine, tryParse, type AttachOptions, type ClientView, type Session } from "@keelson/protocol";
+import {
+  isObject,
+  readField,
+  toLine,
+  tryParse,
+  type AttachOptions,
+  type ClientView,
+  type Session,
+} from "@keelson/protocol";
 import { readInbound } from "@keelson/protocol/inbound";
 import { Lines } from "./lines.ts";
 import { isDescendant, peerOf } from "./peer.ts";

@@ -20,9 +20,7 @@ export interface SocketPlace {
 }
 
 /** Undefined if there is no private folder with a short enough path. */
-export async function socketPlace(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<SocketPlace | undefined> {
+export async function socketPlace(env: Readonly<Record<string, string | undefined>>): Promise<SocketPlace | undefined> {
   const name = `session-${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}.sock`;
   for (const temporary of [ownTemporary(env), ownTemporary({ CLAUDE_CODE_TMPDIR: "/tmp" })]) {
     const folder = join(temporary, "open");

@@ -31,7 +31,8 @@ export async function earlierPlace(
   const loaded = loadSession({ path: earlier.path, at: choice.at, configDir });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
   if (choice.drops !== undefined) checkDroppedTurn(choice.drops, loaded, loadSession({ path: earlier.path }));
-  if (choice.fork && choice.persist) forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at, configDir });
+  if (choice.fork && choice.persist)
+    forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at, configDir });
   return { id, dir, path: choice.persist ? path : null, loaded };
 }
 

@@ -5,11 +5,14 @@ import {
   textOf,
   type AttachOptions,
   type ControlResponse,
+  type ControlSubtype,
   type EndReason,
+  type FieldsOf,
   type Inbound,
   type Outbound,
   type PermissionMode,
   type PromptMessage,
+  type ReplyTo,
   type ResultMessage,
   type Session,
   type SessionClient,
@@ -62,6 +65,8 @@ export interface SessionParts {
   prepare(): void;
   /** What the transcript grants is proven from now on. */
   sealTranscript(): void;
+  /** More will happen without a word from a client. */
+  isBusy(): boolean;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -130,6 +135,33 @@ export class LiveSession implements Session {
       case "update_environment_variables":
         return this.#parts.setEnvironment(input.variables);
     }
+  }
+
+  get title(): string | undefined {
+    return this.#parts.title();
+  }
+
+  get busy(): boolean {
+    return this.#parts.isBusy();
+  }
+
+  /** It takes no more prompts. */
+  get closing(): boolean {
+    return !this.#parts.inbox.takesPrompts;
+  }
+
+  /** Resolves when everything has ended, however it did. */
+  get ended(): Promise<void> {
+    return this.#work.catch(() => undefined);
+  }
+
+  /** What a control request of a client does, for the process that the session is in. */
+  async request<Subtype extends ControlSubtype>(
+    subtype: Subtype,
+    fields?: FieldsOf<Subtype>,
+  ): Promise<ReplyTo<Subtype>> {
+    await this.#ready;
+    return this.#parts.controls.perform(subtype, fields, new AbortController().signal);
   }
 
   attach(options: AttachOptions = {}): SessionClient {

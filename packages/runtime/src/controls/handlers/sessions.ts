@@ -11,7 +11,8 @@ export const listSessionsControl: ControlHandler<"list_sessions"> = async (reque
   const limit = Math.min(numberIn(request, "limit") ?? DEFAULT_LISTED, MOST_LISTED);
   const offset = numberIn(request, "offset") ?? 0;
   const stored = await targets.storedSessions();
-  const all = await stored.list({ allProjects: request.all_projects === true });
+  const wanted = { cwd: targets.snapshot().cwd, allProjects: request.all_projects === true };
+  const all = await (targets.directory?.list(stored, wanted) ?? stored.list(wanted));
   return done({ sessions: all.slice(offset, offset + limit), total: all.length });
 };
 
@@ -29,13 +30,18 @@ export const previewSessionControl: ControlHandler<"preview_session"> = async (r
   return markdown === undefined ? failed(`preview_session: there is no session ${id}`) : done({ markdown });
 };
 
-/** A session that is open here gets the name through its own transcript; another one through its file. */
+/** A session that is open in this process writes the name itself. */
 export const renameSessionControl: ControlHandler<"rename_session"> = async (request, targets) => {
   const title = titleText(textIn(request, "title"));
   const { session_id: other } = request;
   if (title === "") return failed("rename_session: title must be non-empty");
   if (typeof other !== "string" || other === "" || other === targets.sessionId) {
     targets.rename(title);
+    return done();
+  }
+  const open = targets.directory?.find(other);
+  if (open) {
+    await open.request("rename_session", { title });
     return done();
   }
   const isRenamed = await (await targets.storedSessions()).rename(other, title);
