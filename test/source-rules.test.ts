@@ -121,6 +121,7 @@ function opensByPath(text: string): boolean {
 /** Each line a reason, and the modules it is for. Files of ours go through `disk/own-files.ts`. */
 const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
   "these are the functions themselves": [
+    "disk/src/lease/holder.ts",
     "disk/src/lock/exclusive-file.ts",
     "disk/src/lock/locked-file.ts",
     "disk/src/own-files.ts",
@@ -189,6 +190,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "cli/src/interactive/terminal/device.ts",
     "cli/src/interactive/terminal/port.ts",
     "cli/src/process/this-process.ts",
+    "disk/src/lease/lease.ts",
     "disk/src/process-identity.ts",
     "host/src/hooks/slots.ts",
     "host/src/lsp/memory.ts",
@@ -199,6 +201,7 @@ const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
     "host/src/sandbox/sockets/sockets.ts",
     "host/src/shell/process/marked.ts",
     "host/src/shell/process/process-table.ts",
+    "runtime/src/owner/peer.ts",
     "runtime/src/session/facts.ts",
   ],
   "what the shield guards, and files that a rewind restores": [

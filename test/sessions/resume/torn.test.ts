@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  chainProblems,
   messageProblems,
   readTranscript,
   runKeelson,
@@ -224,31 +225,40 @@ test("an empty transcript is nobody's: there is nothing to resume, and its id is
   expect([fresh.code, fresh.stdout]).toEqual([0, "A new one\n"]);
 });
 
-test("two programs that go on with one session at once lose nothing of each other", async () => {
+test("of programs that go on with one session at once, one does, and the others are told which", async () => {
   using home = await homeWithSession();
+  const othersEnded = Promise.withResolvers<void>();
   const script = (name: string) =>
-    startMockModel((_, turn) => (turn <= 20 ? reads("a.txt", `${name} ${turn}`) : { text: `${name} is done` }));
+    startMockModel(async (_, turn) => {
+      if (turn <= 20) return reads("a.txt", `${name} ${turn}`);
+      await othersEnded.promise;
+      return { text: `${name} is done` };
+    });
   await using one = await script("one");
   await using two = await script("two");
+  await using three = await script("three");
 
+  let running = 3;
   const ended = await Promise.all(
-    [one, two].map(({ url }) => runKeelson([...STREAM, "--resume", ID, "Go on"], { home, url })),
+    [one, two, three].map(({ url }) =>
+      runKeelson([...STREAM, "--resume", ID, "Go on"], { home, url }).finally(() => {
+        if (--running === 1) othersEnded.resolve();
+      }),
+    ),
   );
 
-  expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
-    { code: 0, stderr: "" },
-    { code: 0, stderr: "" },
-  ]);
-  // Every line is whole, so both wrote whole lines; nothing printed is missing.
+  const [winner, ...others] = ended.toSorted((a, b) => a.code! - b.code!);
+  expect([winner!.code, winner!.stderr, others.map(({ code }) => code)]).toEqual([0, "", [1, 1]]);
+  for (const { stderr } of others)
+    expect(stderr).toMatch(/^Session \S+ is open in keelson -p \(process \d+, since [\d:]+\)\. End it there, or/);
   const stored = new Set(readTranscript(home).flatMap((entry) => ("uuid" in entry ? [entry.uuid] : [])));
-  const printed = ended.flatMap(({ messages }) =>
-    messages.filter(({ type }) => type === "assistant" || type === "user"),
-  );
-  expect(printed.length).toBeGreaterThan(60);
+  const printed = winner!.messages.filter(({ type }) => type === "assistant" || type === "user");
+  expect(printed.length).toBeGreaterThan(30);
   expect(printed.filter(({ uuid }) => !stored.has(uuid))).toEqual([]);
+  expect(chainProblems(readTranscript(home))).toEqual([]);
   const { ended: later, told } = await resume(home);
   expect(sound(later)).toEqual(SOUND);
-  expect(told.join()).toMatch(/one is done|two is done/);
+  expect(told.join()).toMatch(/(?:one|two|three) is done/);
 });
 
 test("a folder that is not there is made, private to its owner", async () => {

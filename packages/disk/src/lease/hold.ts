@@ -16,7 +16,7 @@ const PAUSE_MS = 25;
 export async function holdLease(lease: Lease): Promise<void> {
   // There it costs a process.
   if (process.platform !== "linux")
-    lease.add({ procStart: processStart(process.pid) ?? "", machine: await hostName() });
+    lease.note({ procStart: processStart(process.pid) ?? "", machine: await hostName() });
   const flock = await loadFlock();
   for (let attempt = 0; flock && attempt < ATTEMPTS; attempt++) {
     // A released one has a descriptor that may be another file by now.

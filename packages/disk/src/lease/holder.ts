@@ -20,6 +20,8 @@ export interface LeaseHolder {
   /** It will be reachable at `socket`. */
   readonly listens: boolean;
   readonly socket?: string;
+  /** It will let go of the lease soon. */
+  readonly isEnding: boolean;
 }
 
 /** `starting`: the file is there, and its owner has not yet said who it is. */
@@ -101,7 +103,7 @@ function readHolder(fd: number): LeaseHolder | undefined {
     .toString("utf8")
     .split("\n");
   const said: Record<string, unknown> = Object.assign({}, ...lines.slice(0, -1).map(parsed));
-  const { pid, procStart, machine, since, name, listens, socket } = said;
+  const { pid, procStart, machine, since, name, listens, socket, ending } = said;
   if (typeof pid !== "number" || typeof procStart !== "string" || typeof machine !== "string") return undefined;
   return {
     pid,
@@ -110,6 +112,7 @@ function readHolder(fd: number): LeaseHolder | undefined {
     since: typeof since === "number" ? since : 0,
     name: typeof name === "string" ? name : "another program",
     listens: listens === true,
+    isEnding: ending === true,
     ...(typeof socket === "string" ? { socket } : {}),
   };
 }

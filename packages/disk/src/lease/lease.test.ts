@@ -44,12 +44,12 @@ test("a lease names its owner while it is held, and leaves nothing behind", asyn
   const lease = createLease(at.lease, facts)!;
   expect(createLease(at.lease, facts)).toBeUndefined();
   const { holder } = await takeLease(at.lease, facts);
-  expect(holder).toEqual({ ...here(), since: expect.any(Number), name: "a test", listens: false });
-  lease.add({ listens: true, socket: "/s" });
+  expect(holder).toEqual({ ...here(), since: expect.any(Number), name: "a test", listens: false, isEnding: false });
+  lease.note({ listens: true, socket: "/s" });
   expect((await takeLease(at.lease, facts)).holder).toMatchObject({ listens: true, socket: "/s" });
   lease.release();
   lease.release();
-  lease.add({ late: true });
+  lease.note({ late: true });
   expect([lease.isReleased, readdirSync(at.path)]).toEqual([true, []]);
 });
 
@@ -96,7 +96,7 @@ test.each(Object.keys(machines))("a lease that names %s", async (name) => {
 test("in another container, the lock says that the owner lives", async () => {
   using at = folder();
   const lease = createLease(at.lease, facts)!;
-  lease.add({ machine: "there" });
+  lease.note({ machine: "there" });
   await holdLease(lease);
   makeOld(at.lease);
   expect((await takeLease(at.lease, facts)).holder).toMatchObject({ pid: process.pid, machine: "there" });

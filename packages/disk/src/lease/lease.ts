@@ -18,8 +18,8 @@ export interface Lease {
   readonly path: string;
   readonly fd: number;
   readonly isReleased: boolean;
-  /** Appends to what the file says. */
-  add(facts: object): void;
+  /** Adds to what the file says, if it can be written. */
+  note(facts: object): void;
   release(): void;
 }
 
@@ -42,7 +42,14 @@ export function createLease(path: string, facts: LeaseFacts): Lease | undefined 
 /** The file is new and empty. It may get to its path later. */
 export function openLease(path: string, fd: number, facts: LeaseFacts): Lease {
   let isReleased = false;
-  const add = (more: object) => void (isReleased || writeSync(fd, `${JSON.stringify(more)}\n`));
+  const write = (said: object) => writeSync(fd, `${JSON.stringify(said)}\n`);
+  const note = (more: object) => {
+    try {
+      if (!isReleased) write(more);
+    } catch {
+      // The disk is full. What it says is enough.
+    }
+  };
   const release = () => {
     if (isReleased) return;
     isReleased = true;
@@ -56,7 +63,7 @@ export function openLease(path: string, fd: number, facts: LeaseFacts): Lease {
   };
   try {
     const own = { pid: process.pid, procStart: ownStart(), machine: thisMachine(), since: Date.now() };
-    add({ ...own, ...facts });
+    write({ ...own, ...facts });
   } catch (error) {
     release();
     throw error;
@@ -64,7 +71,7 @@ export function openLease(path: string, fd: number, facts: LeaseFacts): Lease {
   return {
     path,
     fd,
-    add,
+    note,
     release,
     get isReleased() {
       return isReleased;

@@ -10,7 +10,10 @@ import { openIn, type OwnedSession } from "./take-session.ts";
 const PATIENCE_MS = 700;
 const PAUSE_MS = 20;
 
-/** Undefined if the session is free by now. Rejects with an OpenError that says who has it. `here`: this process has it. */
+/**
+ * Undefined if the session is free by now, or will be soon. Rejects with an OpenError that says who has it. `here`: this process
+ * has it.
+ */
 export async function joinOwner(
   owned: OwnedSession,
   join: JoinOptions,
@@ -25,7 +28,7 @@ export async function joinOwner(
   const signal = AbortSignal.timeout(PATIENCE_MS);
   while (!signal.aborted) {
     const holder = await leaseHolder(owned.lease);
-    if (holder === undefined) return undefined;
+    if (holder === undefined || !holder.listens) return undefined;
     const session = holder.socket === undefined ? undefined : await connected(holder.socket, join, configDir, signal);
     if (session !== undefined) return announced(session, owned);
     await Bun.sleep(PAUSE_MS);

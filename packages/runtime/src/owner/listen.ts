@@ -13,13 +13,14 @@ import {
   type Session,
 } from "@keelson/protocol";
 import { readInbound } from "@keelson/protocol/inbound";
-import { Lines } from "./lines.ts";
+import { SocketLines } from "./socket-lines.ts";
 import { isDescendant, peerOf } from "./peer.ts";
 import { socketCode, socketPlace } from "./socket-place.ts";
 
 export interface Listener {
   readonly path: string;
-  close(): void;
+  /** Takes no more clients. Those that are there stay until the session has ended. */
+  stop(): void;
 }
 
 export interface ListenOptions {
@@ -28,7 +29,7 @@ export interface ListenOptions {
 }
 
 interface Connection {
-  lines: Lines;
+  lines: SocketLines;
 }
 
 /** Undefined if there is no place for a socket, or nothing to prove who may use it. */
@@ -36,15 +37,12 @@ export async function listen(session: Session, { configDir, env }: ListenOptions
   const seal = openSeal(configDir);
   const place = await socketPlace(env);
   if (place === undefined || socketCode(seal, place.path) === undefined) return undefined;
-  const open = new Set<Lines>();
-  const serve = async (socket: Socket<Connection>, lines: Lines) => {
-    open.add(lines);
+  const serve = async (socket: Socket<Connection>, lines: SocketLines) => {
     try {
       if (!(await isWelcome(socket))) return;
       void lines.write(toLine({ session: session.id }));
       await serveClient(session, lines, (code) => seal.isSealed("session-socket", place.path, code));
     } finally {
-      open.delete(lines);
       lines.end();
     }
   };
@@ -52,7 +50,7 @@ export async function listen(session: Session, { configDir, env }: ListenOptions
     unix: place.path,
     socket: {
       open(socket) {
-        const lines = new Lines();
+        const lines = new SocketLines();
         socket.data = { lines };
         socket.unref();
         lines.handlers.open(socket);
@@ -68,9 +66,8 @@ export async function listen(session: Session, { configDir, env }: ListenOptions
   place.protect();
   return {
     path: place.path,
-    close() {
+    stop() {
       server.stop();
-      for (const lines of open) lines.end();
       place.remove();
     },
   };
@@ -85,7 +82,7 @@ async function isWelcome(socket: Socket<Connection>): Promise<boolean> {
 }
 
 /** The first line says how to attach, the others are for the session. Resolves when the client is gone. */
-async function serveClient(session: Session, lines: Lines, isCode: (code: unknown) => boolean): Promise<void> {
+async function serveClient(session: Session, lines: SocketLines, isCode: (code: unknown) => boolean): Promise<void> {
   const input = lines[Symbol.asyncIterator]();
   const first = await input.next();
   const attach: unknown = first.done ? undefined : tryParse(first.value);

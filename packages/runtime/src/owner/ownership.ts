@@ -10,104 +10,95 @@ import type { Listener } from "./listen.ts";
 const SETTLE_AFTER_MS = 150;
 
 export class Ownership {
-  readonly #options: OpenOptions;
-  #lease: Lease | undefined;
+  readonly options: OpenOptions;
+  session: Session | undefined;
+  lease: Lease | undefined;
+  listener: Promise<Listener | undefined> | undefined;
   #problem: unknown;
   #timer: NodeJS.Timeout | undefined;
-  #session: Session | undefined;
-  #listener: Promise<Listener | undefined> | undefined;
 
   constructor(options: OpenOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Before the first line of a transcript that no other process knows. Without a lease, work goes on. */
   claim(path: string): void {
-    if (this.#lease === undefined) this.#adopt(() => createLease(leasePath(path), this.#facts()));
+    if (this.lease === undefined) this.#adopt(() => createLease(leasePath(path), this.#facts()));
   }
 
   /** Before a session is read that another process may have open. Rejects with an OpenError that says which. */
   async take(session: SessionFile): Promise<void> {
-    const path = leasePath(session.path);
-    const isMissing = this.#adopt(() => createLease(path, this.#facts())) === undefined;
-    if (!isMissing || this.#problem !== undefined) return;
+    const lease = leasePath(session.path);
+    this.#adopt(() => createLease(lease, this.#facts()));
+    if (this.lease !== undefined || this.#problem !== undefined) return;
     const { takeSession } = await import("./take-session.ts");
-    const lease = await takeSession({ ...session, lease: path }, this.#facts());
-    this.#adopt(() => lease);
+    const taken = await takeSession({ ...session, lease }, this.#facts(), this.options.warn);
+    this.#adopt(() => taken());
   }
 
   /** The transcript was written. That another process may write it at the same time is the only problem. */
   wrote(): void {
-    const problem = this.#problem;
-    if (problem === undefined) return;
+    if (this.#problem !== undefined) this.options.warn(`${UNLOCKED} (${(this.#problem as Error).message})`);
     this.#problem = undefined;
-    const why = problem instanceof Error ? problem.message : String(problem);
-    this.#options.warn(`Another program can open this session at the same time, because it cannot be locked (${why})`);
   }
 
   /** Other processes may become clients of the session. */
   serve(session: Session): void {
-    this.#session = session;
+    this.session = session;
     this.#settleSoon();
   }
 
-  /** The session ends or moves to another transcript. */
-  release(): void {
-    clearTimeout(this.#timer);
-    this.#lease?.release();
-    this.#lease = this.#problem = undefined;
+  /** The session takes no more prompts, so no more clients. */
+  stopListening(): void {
+    this.session = undefined;
+    void this.listener?.then((listener) => listener?.stop());
+    if (this.options.listens) this.lease?.note({ listens: false });
   }
 
-  close(): void {
-    this.release();
-    void this.#listener?.then((listener) => listener?.close());
+  /** Whoever waits for the session need not wait long. */
+  ending(): void {
+    this.lease?.note({ ending: true });
+  }
+
+  /** The session has ended, or moves to another transcript. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.lease?.release();
+    this.lease = this.#problem = undefined;
   }
 
   #facts() {
-    return { name: this.#options.frontEnd ?? "another program", listens: this.#options.listens === true };
+    return { name: this.options.frontEnd ?? "another program", listens: this.options.listens === true };
   }
 
-  #adopt(create: () => Lease | undefined): Lease | undefined {
+  #adopt(take: () => Lease | undefined): void {
     try {
-      this.#lease = create();
-      this.#problem = undefined;
+      this.lease = take();
+      this.#settleSoon();
     } catch (problem) {
       this.#problem = problem;
     }
-    this.#settleSoon();
-    return this.#lease;
   }
 
   #settleSoon(): void {
     clearTimeout(this.#timer);
-    if (this.#lease === undefined) return;
-    this.#timer = setTimeout(() => void this.#settle(this.#lease!), SETTLE_AFTER_MS);
+    const { lease } = this;
+    if (lease === undefined) return;
+    this.#timer = setTimeout(
+      () => void import("./settle.ts").then(({ settle }) => settle(this, lease)),
+      SETTLE_AFTER_MS,
+    );
     this.#timer.unref();
-  }
-
-  async #settle(lease: Lease): Promise<void> {
-    try {
-      const { holdLease } = await import("@keelson/disk/lease/hold");
-      const session = this.#session;
-      if (session !== undefined && this.#options.listens) this.#listener ??= this.#listen(session);
-      const listener = await this.#listener;
-      if (listener) lease.add({ socket: listener.path });
-      await holdLease(lease);
-    } catch (error) {
-      this.#options.debug?.("session", () => `The lease is incomplete: ${String(error)}`);
-    }
-  }
-
-  async #listen(session: Session): Promise<Listener | undefined> {
-    const { listen } = await import("./listen.ts");
-    const { configDir, env } = this.#options.snapshot;
-    return listen(session, { configDir, env });
   }
 }
 
 export interface SessionFile {
   readonly id: string;
   readonly path: string;
+  /** The user chose the id of a session that is not there yet. */
+  readonly isNew?: boolean;
 }
+
+const UNLOCKED = "Another program can open this session at the same time, because it cannot be locked";
 
 const leasePath = (transcript: string) => transcript.replace(/\.jsonl$/, ".owner");

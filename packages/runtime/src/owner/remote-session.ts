@@ -16,7 +16,7 @@ import {
   type SessionClient,
   type StreamCursor,
 } from "@keelson/protocol";
-import { Lines } from "./lines.ts";
+import { SocketLines } from "./socket-lines.ts";
 import { socketCode } from "./socket-place.ts";
 
 export interface RemoteOptions {
@@ -34,12 +34,12 @@ export async function connectSession(options: RemoteOptions, signal: AbortSignal
 
 interface Connected {
   readonly id: string;
-  readonly lines: Lines;
+  readonly lines: SocketLines;
   readonly input: AsyncGenerator<string>;
 }
 
 async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): Promise<Connected> {
-  const lines = new Lines();
+  const lines = new SocketLines();
   const { handlers } = lines;
   const socket = await Bun.connect({
     unix: path,
@@ -114,7 +114,7 @@ class RemoteClient implements SessionClient {
   /** Its prompts that have no result yet. */
   readonly #open = new Set<string>();
   readonly #done = Promise.withResolvers<void>();
-  #lines: Lines | undefined;
+  #lines: SocketLines | undefined;
   #cursor: StreamCursor = "";
   #isDetached = false;
   #isClosing = false;

@@ -1,7 +1,7 @@
 // Takes a session whose lease exists: its owner ended without removing it, or still has it open. Loaded only then.
 
-import type { LeaseFacts, Lease } from "@keelson/disk/lease";
-import { takeLease, type LeaseHolder } from "@keelson/disk/lease/take";
+import type { Lease, LeaseFacts } from "@keelson/disk/lease";
+import { takeLease, type LeaseHolder, type TakenLease } from "@keelson/disk/lease/take";
 import { OpenError } from "../session/place.ts";
 import type { SessionFile } from "./ownership.ts";
 
@@ -13,12 +13,55 @@ export interface OwnedSession extends SessionFile {
   readonly holder?: LeaseHolder;
 }
 
-/** Rejects with an OpenError if a living process has the session; with any other error if that cannot be found out. */
-export async function takeSession(session: Omit<OwnedSession, "holder">, facts: LeaseFacts): Promise<Lease> {
-  const { lease, holder } = await takeLease(session.lease, facts);
-  if (lease) return lease;
-  const owned = { ...session, ...(holder ? { holder } : {}) };
-  throw new OpenError(`${openIn(owned)}. End it there, or add --fork-session to continue a copy`, "session", owned);
+/** A program that prints its answer is about to end, and whoever reads it may go on at once. */
+const PATIENCE_MS = 500;
+/** Its hooks and servers may take that long to end. */
+const ENDING_MS = 10_000;
+const PAUSE_MS = 15;
+
+/**
+ * Rejects with an OpenError if a living process has the session and will not end soon. The result returns the lease, or throws if
+ * there can be none.
+ */
+export async function takeSession(
+  session: Omit<OwnedSession, "holder">,
+  facts: LeaseFacts,
+  warn: (text: string) => void,
+): Promise<() => Lease> {
+  const started = performance.now();
+  let isTold = false;
+  for (;;) {
+    let taken: TakenLease;
+    try {
+      taken = await takeLease(session.lease, facts);
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+    const { lease, holder } = taken;
+    if (lease) return () => lease;
+    const owned = { ...session, ...(holder ? { holder } : {}) };
+    const waited = performance.now() - started;
+    if (waited > patienceWith(holder)) throw refusal(owned);
+    if (holder?.isEnding && waited > PATIENCE_MS && !isTold) {
+      warn(`${openIn(owned)} and is ending there; waiting for that`);
+      isTold = true;
+    }
+    await Bun.sleep(PAUSE_MS);
+  }
+}
+
+function patienceWith(holder: LeaseHolder | undefined): number {
+  if (holder?.isEnding) return ENDING_MS;
+  // It is joined, which waits for itself.
+  return holder?.listens ? 0 : PATIENCE_MS;
+}
+
+function refusal(owned: OwnedSession): OpenError {
+  if (owned.isNew) return new OpenError(`Session ID ${owned.id} is already in use. ${openIn(owned)}`);
+  const fix = "End it there, or add --fork-session to continue a copy";
+  return new OpenError(`${openIn(owned)}. ${fix}`, "session", owned);
 }
 
 /** Where it is open, for people. */

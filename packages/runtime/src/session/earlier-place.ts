@@ -25,7 +25,7 @@ export async function earlierPlace(
   const dir = projectDir(project);
   const id = choice.sessionId ?? (choice.fork ? newId() : earlier.id);
   const path = choice.fork ? transcriptPath(dir, id) : earlier.path;
-  if (choice.persist) await owner.take({ id, path });
+  if (choice.persist) await owner.take({ id, path, isNew: choice.fork === true });
   if (id !== earlier.id) refuseTaken(transcriptPath(dir, id), id);
   const { configDir } = project;
   const loaded = loadSession({ path: earlier.path, at: choice.at, configDir });

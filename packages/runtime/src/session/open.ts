@@ -7,7 +7,7 @@ import type { Outbound } from "@keelson/protocol";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import type * as SessionControls from "../controls/session-controls.ts";
-import type { Debug } from "../observe/debug.ts";
+import type * as LogOpened from "../observe/log-opened.ts";
 import { openGate, openRuleBook } from "../gate/open-gate.ts";
 import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
@@ -43,7 +43,8 @@ export async function openSession(options: OpenOptions): Promise<LiveSession> {
   try {
     return await openStages(options, owner);
   } catch (error) {
-    owner.close();
+    owner.stopListening();
+    owner.release();
     throw error;
   }
 }
@@ -269,7 +270,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   controls.onEnd(() => void session.close("interrupt"));
   team?.useEnd((reason) => void session.close(reason));
   storage.owner.serve(session);
-  if (debug) logOpened(parts, debug);
+  if (debug) (require("../observe/log-opened.ts") as typeof LogOpened).logOpened(storage, debug);
   return session;
 }
 
@@ -280,20 +281,6 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
 function replay(path: string | null): Iterable<Outbound> {
   const { replayOf } = require("../stream/replay.ts") as typeof ReplayModule;
   return replayOf(path);
-}
-
-function logOpened({ storage }: Parts, debug: Debug): void {
-  const { place, state } = storage;
-  const { id, path, loaded } = place;
-  debug(
-    "session",
-    () => `${loaded ? "Resumed" : "Started"} ${id} in ${state.snapshot.cwd}, transcript ${path ?? "not kept"}`,
-  );
-  debug("instructions", () => {
-    const files = state.instructions?.files() ?? [];
-    const paths = files.map((file) => `${file.path} (${file.kind}, ${file.bytes} bytes)`);
-    return `${paths.length} files${paths.length === 0 ? "" : ": "}${paths.join(", ")}`;
-  });
 }
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */

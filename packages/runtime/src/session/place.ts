@@ -63,7 +63,7 @@ export async function choosePlace(
   const id = choice.sessionId ?? newId();
   const path = transcriptPath(dir, id);
   // No one else knows a new id before the transcript exists.
-  if (choice.sessionId !== undefined && choice.persist) await owner.take({ id, path });
+  if (choice.sessionId !== undefined && choice.persist) await owner.take({ id, path, isNew: true });
   refuseTaken(path, id);
   return { id, dir, path: choice.persist ? path : null };
 }

@@ -22,6 +22,7 @@ import type { ClientRequests } from "../controls/client-requests.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
+import type { Ownership } from "../owner/ownership.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
 import type { Outbox } from "../stream/outbox.ts";
@@ -31,6 +32,7 @@ import type { Storage } from "./storage.ts";
 
 export interface SessionParts {
   readonly place: SessionPlace;
+  readonly owner: Ownership;
   /** A message for people, before the first prompt. */
   readonly announce: string | undefined;
   readonly runState: RunState;
@@ -180,6 +182,7 @@ export class LiveSession implements Session {
   async close(reason: EndReason): Promise<void> {
     const { inbox, controls, runState } = this.#parts;
     this.#closing = reason;
+    this.#parts.owner.stopListening();
     const now = reason !== "end_of_input";
     inbox.close({ now });
     controls.close({ now });
@@ -222,6 +225,7 @@ export class LiveSession implements Session {
         await this.#perform(work, signal).finally(release);
       }
       if (runs > 0) noteTitle();
+      this.#parts.owner.ending();
       await this.#parts.end(this.#closing);
       await dispose();
     } finally {

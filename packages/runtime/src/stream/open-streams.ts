@@ -83,7 +83,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     sealTranscript: () => file.seal(),
     closeTranscript() {
       file.close();
-      owner.close();
+      owner.release();
     },
   };
   return {

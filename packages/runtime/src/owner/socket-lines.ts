@@ -1,4 +1,4 @@
-// Lines over a local socket, in both directions. Each side reads as fast as it works: what it has not taken stays with the
+// SocketLines over a local socket, in both directions. Each side reads as fast as it works: what it has not taken stays with the
 // sender.
 
 import { LineSplitter } from "@keelson/protocol";
@@ -17,7 +17,7 @@ interface LineSocket {
   terminate(): void;
 }
 
-export class Lines implements AsyncIterable<string> {
+export class SocketLines implements AsyncIterable<string> {
   readonly #splitter = new LineSplitter({ maxBytes: LONGEST_LINE });
   #socket: LineSocket | undefined;
   #waiting: string[] = [];

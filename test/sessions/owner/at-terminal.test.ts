@@ -1,0 +1,45 @@
+// A session that is open at one terminal and opened at another, or by a program.
+
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { runKeelson, transcriptFiles, readTranscript } from "@keelson/testkit";
+import { startTerminal } from "@keelson/testkit/terminal";
+import { until } from "../processes.ts";
+import { isIdle, openAtTerminal } from "../terminal/at-terminal.ts";
+
+test("a second terminal shows the session of the first, both can type, and its end is not the session's", async () => {
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { text: "second answer" },
+    { text: "third answer" },
+    { text: "fourth answer" },
+  ]);
+  const { terminal, home, model } = at;
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("attached to it");
+  await second.until("first answer");
+  await second.until(/^[❯$]/m);
+  second.type("from the second\r");
+  await second.until("second answer");
+  await terminal.until("second answer");
+  await terminal.until("from the second");
+  terminal.type("from the first\r");
+  await second.until("third answer");
+  await second.until("from the first");
+  await second.until(isIdle);
+  second.press("ctrl+d", "ctrl+d");
+  await second.exited;
+  const asked = await runKeelson(["-p", "--continue", "from a program"], { home });
+  expect([asked.code, asked.stdout]).toEqual([0, "fourth answer\n"]);
+  await terminal.until("fourth answer");
+  terminal.press("ctrl+d", "ctrl+d");
+  await terminal.exited;
+  expect(transcriptFiles(home)).toHaveLength(1);
+  const prompts = readTranscript(home).flatMap((entry) =>
+    entry.type === "last-prompt" ? [(entry as { lastPrompt?: string }).lastPrompt] : [],
+  );
+  expect(prompts.slice(-4)).toEqual(["hello", "from the second", "from the first", "from a program"]);
+});
