@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EndReason, Inbound, Outbound, Session } from "@keelson/protocol";
+import type { EndReason, AttachOptions, Inbound, Outbound, Session } from "@keelson/protocol";
 import { FLAGS } from "./args/flags.ts";
 import { COMMANDS } from "./commands.ts";
 import { main } from "./main.ts";
@@ -32,6 +32,7 @@ function fakeIO(
     err: [] as string[],
     opened: [] as WantedSession[],
     sent: [] as Inbound[],
+    attached: [] as (AttachOptions | undefined)[],
     exits: [] as number[],
   };
   const listeners = new Map<EndSignal, () => void>();
@@ -47,7 +48,7 @@ function fakeIO(
     sessions: async () => ({
       async open(asked) {
         seen.opened.push(asked);
-        return options.open === undefined ? session(seen.sent).session : options.open(asked);
+        return options.open === undefined ? session(seen.sent, {}, seen.attached).session : options.open(asked);
       },
       find: () => undefined,
       list: async () => [],
@@ -70,7 +71,11 @@ function fakeIO(
 }
 
 /** Answers until closed; with `hangs`, a run ends only when it is stopped. */
-function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => void } = {}) {
+function session(
+  sent: Inbound[],
+  options: { hangs?: boolean; onPrompt?: () => void } = {},
+  attached: (AttachOptions | undefined)[] = [],
+) {
   const closes: EndReason[] = [];
   const waiting: Outbound[] = [];
   let wake = Promise.withResolvers<void>();
@@ -85,18 +90,21 @@ function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => v
   }
   const made: Session = {
     id: "s",
-    attach: () => ({
-      id: "client",
-      cursor: "e.0",
-      messages: messages(),
-      send(input) {
-        sent.push(input);
-        if (input.type === "user" && !options.hangs) waiting.push(RESULT as Outbound);
-        options.onPrompt?.();
-        wake.resolve();
-      },
-      detach: () => undefined,
-    }),
+    attach(asked) {
+      attached.push(asked);
+      return {
+        id: "client",
+        cursor: "e.0",
+        messages: messages(),
+        send(input) {
+          sent.push(input);
+          if (input.type === "user" && !options.hangs) waiting.push(RESULT as Outbound);
+          options.onPrompt?.();
+          wake.resolve();
+        },
+        detach: () => undefined,
+      };
+    },
     async close(reason) {
       closes.push(reason);
       wake.resolve();
@@ -202,7 +210,7 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
 test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
   const { io, seen } = fakeIO({ terminal: true });
   expect(await main(argv, io)).toBe(1);
-  expect(seen).toEqual({ out: "", err: [message], opened: [], sent: [], exits: [] });
+  expect(seen).toEqual({ out: "", err: [message], opened: [], sent: [], attached: [], exits: [] });
 });
 
 test("missing files are named", async () => {
@@ -258,10 +266,16 @@ test("what the flags say reaches the session", async () => {
       fork: true,
       persist: false,
     },
-    view: { partial: true, replayPrompts: true, hookEvents: true, agentText: true, mirror: true },
     answers: { permissions: true, requests: true },
     setup: "maintenance",
   });
+  expect(seen.attached).toEqual([
+    {
+      name: "program",
+      view: { partial: true, hookEvents: true, mirror: true, replayPrompts: true, agentText: true },
+      answers: { permissions: true, requests: true },
+    },
+  ]);
   expect(snapshot.flags).toEqual({
     model: "m",
     fallbackModels: ["a", "b"],

@@ -1,7 +1,7 @@
 // The program: parses arguments, loads settings, opens a session, hands it to a front end, and returns an exit code.
 // Only the flag table is loaded until the arguments have been checked.
 
-import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
+import { COMPATIBLE_VERSION, toLine, VERSION, type AttachOptions } from "@keelson/protocol";
 import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
@@ -111,7 +111,8 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
 
 async function openSession(given: Arguments, invocation: Invocation, io: ProcessIO, signals: Signals): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
-  const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
+  const { output, streamInput, partial, replay, session: choice, prompt, teammate } = invocation;
+  const answers = { permissions: invocation.stdioPermissions, requests: streamInput };
   const log = invocation.debug && (await import("./debug.ts"));
   const debug = log?.openDebug(invocation.debug!, io);
   for (const flag of given.ignored) debug?.("config", () => `--${flag} has no effect in this version`);
@@ -122,15 +123,13 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     for (const warning of snapshot.warnings) printWarning(io, warning);
     debug?.("config", () => log!.describeSnapshot(snapshot));
     const sessions = await io.sessions();
-    const { hookEvents, agentText, mirror, teammate } = invocation;
     session = await sessions.open({
       front: teammate ? "teammate" : streamInput ? "stream" : "prompt",
       snapshot,
       entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
       session: choice,
       join: invocation.join,
-      view: { partial, replayPrompts: replay, hookEvents, agentText, mirror },
-      answers: { permissions: stdioPermissions, requests: streamInput },
+      answers,
       ...(invocation.worktree ? { worktree: invocation.worktree } : {}),
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       ...(teammate ? { teammate } : {}),
@@ -159,19 +158,26 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     error: (line: string) => io.error(line),
     ...(io.isOrphan === undefined ? {} : { isOrphan: () => io.isOrphan!() }),
   };
+  const { hookEvents, agentText, mirror } = invocation;
+  const attach: AttachOptions = {
+    name: "program",
+    view: { partial, hookEvents, mirror, replayPrompts: replay, ...(agentText ? { agentText } : {}) },
+    answers,
+  };
   if (output === "stream-json") {
     // Without any prompt, the agent's own one is sent in place of this empty one.
     const said = prompt ?? (streamInput ? undefined : "");
     const { streamJson } = await import("@keelson/stdio/stream-json");
     return streamJson(session, streams, {
+      attach,
       input: streamInput,
       replay,
       ...(said === undefined ? {} : { prompt: said }),
     });
   }
   const { json, text } = await import("@keelson/stdio/text");
-  if (output === "json") return json(session, streams, { prompt: prompt ?? "", all: invocation.verbose });
-  return text(session, streams, { prompt: prompt ?? "" });
+  if (output === "json") return json(session, streams, { attach, prompt: prompt ?? "", all: invocation.verbose });
+  return text(session, streams, { attach, prompt: prompt ?? "" });
 }
 
 /**

@@ -75,7 +75,6 @@ export function createHost(options: HostOptions): ProgramHost {
     entrypoint: "cli",
     session: choiceOf(which, own ? invocation.session : { kind: "new", persist: invocation.session.persist }),
     join: own && invocation.join ? invocation.join : { refused: () => [], ownAnswers: false },
-    view: { partial: true, replayPrompts: true, hookEvents: true, agentText: true },
     ...(own && invocation.worktree ? { worktree: invocation.worktree } : {}),
     ...(own && invocation.setup ? { setup: invocation.setup } : {}),
     ...(options.debug ? { debug: options.debug } : {}),

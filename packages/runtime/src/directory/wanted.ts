@@ -2,7 +2,7 @@
 // `OpenOptions`.
 
 import type { Snapshot } from "@keelson/config";
-import type { ClientAnswers, ClientView } from "@keelson/protocol";
+import type { ClientAnswers } from "@keelson/protocol";
 import type { Debug } from "../observe/debug.ts";
 import type { JoinOptions, OpenOptions, ShippedPrograms } from "../session/open-options.ts";
 import type { SessionChoice } from "../session/place.ts";
@@ -16,9 +16,7 @@ export interface WantedSession {
   readonly session: SessionChoice;
   /** How the program was started: `sdk-cli`, `sdk-ts` … */
   readonly entrypoint: string;
-  /** What the client sees. */
-  readonly view?: ClientView;
-  /** What the client answers, if it is not what such front ends always do. */
+  /** What its clients will answer, if it is not what such front ends always do. */
   readonly answers?: ClientAnswers;
   /** A session that is open already, here or in another program, is joined. Absent: it is an error. */
   readonly join?: JoinOptions | undefined;
@@ -76,13 +74,12 @@ const FRONT_ENDS: Readonly<Record<FrontEndKind, FrontEndFacts>> = {
 
 /** `directory` has the other sessions of this process. */
 export function openOptions(
-  { front, view = {}, answers, ...wanted }: WantedSession,
+  { front, answers, ...wanted }: WantedSession,
   program: ProgramParts,
   directory?: SessionsHere,
 ): OpenOptions {
   const { name, answers: usual, ...facts } = FRONT_ENDS[front];
   const { permissions, requests } = answers ?? usual;
-  const { partial = false, replayPrompts = false, hookEvents = false, agentText = false, mirror = false } = view;
   return {
     ...facts,
     ...wanted,
@@ -91,6 +88,5 @@ export function openOptions(
     frontEnd: /^sdk-(?!cli)/.test(wanted.entrypoint) ? "an SDK application" : name,
     stdioPermissions: permissions,
     answersRequests: requests,
-    ...{ partial, replayPrompts, hookEvents, agentText, mirror },
   };
 }

@@ -19,8 +19,8 @@ export interface ApprovalOptions {
   readonly agent?: CallingAgent;
   /** No one waits for that subagent. */
   readonly isInBackground?: boolean;
-  /** Sends a question to the client. Absent if the client does not answer permission questions. */
-  readonly person?: AskPerson;
+  /** Sends a question to clients. Undefined while none answers permission questions. */
+  person(): AskPerson | undefined;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** The MCP server a tool belongs to. */
   originOf(tool: string): { readonly server: string; readonly source: string } | undefined;
@@ -49,7 +49,7 @@ export class Approvals {
   }
 
   async permit(request: PermitRequest, signal: AbortSignal): Promise<Permission> {
-    const { gate, person, isInBackground } = this.#options;
+    const { gate, isInBackground } = this.#options;
     const { access, input, call } = request;
     // Some providers reuse call ids; an earlier approval was for another call.
     gate.ruleBook.setUnguarded(call.id, false);
@@ -59,7 +59,8 @@ export class Approvals {
     if (decision.behavior === "allow")
       return { behavior: "allow", ...reason, source: decision.by === "hook" ? "hook" : "config", input };
     if (decision.behavior === "ask") {
-      const answered = await this.#answer(request, decision, signal);
+      const person = this.#options.person();
+      const answered = await this.#answer(request, decision, person, signal);
       const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
       if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
       if (!person && answered.behavior === "deny") {
@@ -88,9 +89,10 @@ export class Approvals {
   #answer(
     request: PermitRequest,
     decision: GateDecision & { behavior: "ask" },
+    person: AskPerson | undefined,
     signal: AbortSignal,
   ): Promise<Permission> {
-    const { fire, person, gate, originOf, agent } = this.#options;
+    const { fire, gate, originOf, agent } = this.#options;
     if (person) {
       const who = agent ? ` for the ${agent.type} agent` : "";
       const message = `Keelson needs permission to use ${request.tool.name}${who}`;

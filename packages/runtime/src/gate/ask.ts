@@ -140,12 +140,19 @@ function sourceOf(response: Readonly<Record<string, unknown>>): string {
   return said === "user_permanent" ? said : "user_temporary";
 }
 
+/** Whether a client's answer decides. */
+export function isPermissionAnswer(response: unknown): boolean {
+  if (!isObject(response) || typeof response["unanswered"] === "string") return false;
+  const { behavior, message } = response;
+  return behavior === "allow" || (behavior === "deny" && typeof message === "string");
+}
+
 function readAnswer(
   response: unknown,
   asked: JsonObject,
   accept: (updates: readonly PermissionUpdate[]) => void,
 ): Permission {
-  if (isObject(response) && response["behavior"] === "allow") {
+  if (isPermissionAnswer(response) && isObject(response) && response["behavior"] === "allow") {
     const input = response["updatedInput"] ?? response["updated_input"] ?? asked;
     const updates = response["updatedPermissions"] ?? response["updated_permissions"];
     if (Array.isArray(updates)) accept(updates as PermissionUpdate[]);

@@ -45,10 +45,14 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     const openApprovals = async () => {
       // Not needed before the first call.
       const { Approvals } = await import("../gate/approvals.ts");
-      const person = await approverOf(storage, mcp);
+      const approver = await approverOf(storage, mcp);
+      const personNow = () => {
+        const person = approver();
+        return person && ((...asked: Parameters<AskPerson>) => callTimes.whileAsking(below, () => person(...asked)));
+      };
       return new Approvals({
         gate: caller?.gate ?? gate,
-        ...(person ? { person: (...asked) => callTimes.whileAsking(below, () => person(...asked)) } : {}),
+        person: personNow,
         ...(caller ? { agent: caller.firing, isInBackground: caller.isInBackground } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),
@@ -79,7 +83,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     entrypoint,
     snapshot: () => state.snapshot,
     whyOff: (registration) => whyHookOff(registration, state.snapshot.hooks.policy),
-    includeEvents: options.hookEvents ?? false,
+    includeEvents: () => outbox.clients.wants("hookEvents"),
     cwd: () => workspace.cwd,
     undoChanges: () => machine.undoChanges(),
     programs: () => machine.governing.programs,
@@ -148,16 +152,21 @@ export function conditionCalls(
   };
 }
 
-/** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
+/**
+ * Who answers permission questions now: clients, or the MCP tool of `--permission-prompt-tool`. A client that came later
+ * is asked even if the one that the session was opened for answers none.
+ */
 export async function approverOf(
   { options, client, runState }: Storage,
   mcp: McpStage,
-): Promise<AskPerson | undefined> {
-  if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(() => client.send(body, withdrawn));
+): Promise<() => AskPerson | undefined> {
+  const person: AskPerson = (body, withdrawn) => runState.whileAsking(() => client.ask(body, withdrawn));
+  if (options.stdioPermissions) return () => person;
   const { permissionPromptTool: tool } = options.snapshot.flags;
-  if (!tool?.startsWith("mcp__")) return undefined;
+  if (!tool?.startsWith("mcp__")) return () => (client.canAnswer("permissions") ? person : undefined);
   const { askPromptTool } = await import("../mcp/permission-tool.ts");
-  return askPromptTool(tool, mcp);
+  const program = askPromptTool(tool, mcp);
+  return () => program;
 }
 
 /**

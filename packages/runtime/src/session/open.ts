@@ -3,7 +3,8 @@
 
 import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
-import type { Outbound } from "@keelson/protocol";
+import { isVariableOn, type Entry, type Outbound } from "@keelson/protocol";
+import type * as Past from "@keelson/store/past";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import type * as SessionControls from "../controls/session-controls.ts";
@@ -66,7 +67,7 @@ async function openStages(options: OpenOptions, owner: Ownership): Promise<LiveS
     storage,
     ruleBook,
     fire,
-    person: () => approverOf(storage, mcp),
+    person: async () => (await approverOf(storage, mcp))(),
     registered: hooks.registered,
     programs: () => machine.governing.programs,
     setClientHooks: hooks.setClient,
@@ -228,6 +229,13 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       waiting?.wait();
     },
     replay: () => replay(place.path),
+    agentText: isVariableOn(state.snapshot.env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"]),
+    forked: () => (options.session.fork && place.path !== null ? readAll(place.path) : []),
+    dropClient: (client) => {
+      hooks.setClient(client, []);
+      agents.setClient(client, undefined);
+      mcp.servers?.removeOf(client);
+    },
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     prepare() {
@@ -281,6 +289,11 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
 function replay(path: string | null): Iterable<Outbound> {
   const { replayOf } = require("../stream/replay.ts") as typeof ReplayModule;
   return replayOf(path);
+}
+
+/** For a client that mirrors a forked session: it needs the entries that were copied first. */
+function readAll(path: string): readonly Entry[] {
+  return [...(require("@keelson/store/past") as typeof Past).readEntries(path)];
 }
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
