@@ -41,6 +41,8 @@ export interface FolderChoice {
   /** Of this folder, unless `allProjects`. */
   readonly cwd: string;
   readonly allProjects: boolean;
+  /** The id of the session that is asked. It lists itself once there is something to resume. */
+  readonly asked?: string;
 }
 
 export interface DirectoryOptions extends ProgramParts {
@@ -87,10 +89,10 @@ export class SessionDirectory implements SessionsHere {
     return here?.isClosing ? undefined : here;
   }
 
-  async list(stored: StoredSessions, { cwd, allProjects }: FolderChoice): Promise<readonly ListedSession[]> {
+  async list(stored: StoredSessions, { cwd, allProjects, asked }: FolderChoice): Promise<readonly ListedSession[]> {
     const { withOpenSessions } = await import("./with-open.ts");
     const open = [...this.#here].filter((each) => allProjects || each.cwd === cwd);
-    return withOpenSessions(await stored.list({ allProjects }), open);
+    return withOpenSessions(await stored.list({ allProjects }), open, asked);
   }
 
   async close(reason: EndReason): Promise<void> {

@@ -11,7 +11,8 @@ export const listSessionsControl: ControlHandler<"list_sessions"> = async (reque
   const limit = Math.min(numberIn(request, "limit") ?? DEFAULT_LISTED, MOST_LISTED);
   const offset = numberIn(request, "offset") ?? 0;
   const stored = await targets.storedSessions();
-  const wanted = { cwd: targets.snapshot().cwd, allProjects: request.all_projects === true };
+  const { cwd } = targets.snapshot();
+  const wanted = { cwd, allProjects: request.all_projects === true, asked: targets.sessionId };
   const all = await (targets.directory?.list(stored, wanted) ?? stored.list(wanted));
   return done({ sessions: all.slice(offset, offset + limit), total: all.length });
 };
