@@ -1,4 +1,4 @@
-// The program inside a test's own process, so that coverage sees which of its functions ran.
+// The program inside the process of a test, so that record-order.ts sees which of its functions ran.
 
 import { EventEmitter } from "node:events";
 import { PassThrough, Readable } from "node:stream";
