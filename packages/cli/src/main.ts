@@ -138,7 +138,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     });
   } catch (error) {
     if (error instanceof ConfigError) return printError(io, error.message);
-    if (isOpenError(error)) return notOpened(error, invocation, io);
+    if (isOpenError(error)) return (await import("./not-opened.ts")).notOpened(error, invocation, io);
     throw error;
   }
   signals.watchOver(session);
@@ -178,24 +178,6 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   const { json, text } = await import("@keelson/stdio/text");
   if (output === "json") return json(session, streams, { attach, prompt: prompt ?? "", all: invocation.verbose });
   return text(session, streams, { attach, prompt: prompt ?? "" });
-}
-
-/**
- * Clients of the stream wait for a result, so they get one. A message about a session has no `error:` in front: it is
- * the wording of the reference, and wrappers look for it on standard error.
- */
-async function notOpened(
-  { message, kind }: { readonly message: string; readonly kind?: "session" | "setup" },
-  { output, session }: Invocation,
-  io: ProcessIO,
-): Promise<number> {
-  if (output === "stream-json") {
-    const { failureResult } = await import("@keelson/stdio");
-    await say(io, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
-  }
-  if (kind === "setup") return printError(io, message);
-  io.error(message);
-  return 1;
 }
 
 async function say(io: ProcessIO, text: string): Promise<number> {

@@ -1,6 +1,7 @@
 export {
   isSessionId,
   keyPrefix,
+  ownerPath,
   projectDir,
   projectKey,
   projectsDir,

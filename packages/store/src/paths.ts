@@ -39,6 +39,11 @@ export function transcriptPath(dir: string, sessionId: string): string {
   return join(dir, `${sessionId}.jsonl`);
 }
 
+/** The file beside a transcript that names the process which has the session open. */
+export function ownerPath(transcript: string): string {
+  return transcript.replace(/\.jsonl$/, ".owner");
+}
+
 /** The folder beside a transcript, for other files of the session. */
 export function sessionDir(dir: string, sessionId: string): string {
   return join(dir, sessionId);

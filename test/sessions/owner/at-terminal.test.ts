@@ -1,10 +1,8 @@
 // A session that is open at one terminal and opened at another, or by a program.
 
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
 import { runKeelson, transcriptFiles, readTranscript } from "@keelson/testkit";
 import { startTerminal } from "@keelson/testkit/terminal";
-import { until } from "../processes.ts";
 import { isIdle, openAtTerminal } from "../terminal/at-terminal.ts";
 
 test("a second terminal shows the session of the first, both can type, and its end is not the session's", async () => {
@@ -42,4 +40,23 @@ test("a second terminal shows the session of the first, both can type, and its e
     entry.type === "last-prompt" ? [(entry as { lastPrompt?: string }).lastPrompt] : [],
   );
   expect(prompts.slice(-4)).toEqual(["hello", "from the second", "from the first", "from a program"]);
+});
+
+test("a terminal whose session ends elsewhere says so, and the session can be resumed", async () => {
+  await using at = await openAtTerminal([{ text: "first answer" }, { text: "second answer" }]);
+  const { terminal, home, model } = at;
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("attached to it");
+  await second.until(/^[❯$]/m);
+  terminal.kill("SIGKILL");
+  await terminal.exited;
+  expect((await second.exited).code).toBe(1);
+  expect(second.bytes).toContain("The session was ended by the program that had it open; to continue it, run: keelson");
+  await using third = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await third.until("first answer");
+  third.type("again\r");
+  await third.until("second answer");
 });

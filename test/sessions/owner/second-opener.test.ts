@@ -1,7 +1,7 @@
 // A session that is open in one process and opened in another: the second one is told who has it, or becomes its client.
 
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   chainProblems,
@@ -185,7 +185,9 @@ test("the owner is killed while a client waits: the client says so", async () =>
   expect(await second.done).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: expect.stringContaining("error: the program that has the session ended before it answered"),
+    stderr: expect.stringContaining(
+      "error: the session was ended by the program that had it open; to continue it, run: keelson",
+    ),
   });
 });
 
@@ -207,4 +209,49 @@ test("a lease that names another process with the same id does not count", async
   const ended = await runKeelson(["-p", "--resume", ID, "Second"], { home, url: model.url });
   expect(ended).toMatchObject({ code: 0, stdout: "Two\n", stderr: "" });
   expect(existsSync(leaseOf(home))).toBe(false);
+});
+
+test("a cleared session is free, and the new one is the owner's", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }, { text: "Two" }, { text: "Three" }]);
+  await using owner = await openSession(home, model.url);
+  const [first] = transcriptFiles(home);
+  owner.send(prompt("/clear"));
+  await owner.waitForLine((json) => json.type === "conversation_reset");
+  owner.send(prompt("Second"));
+  await owner.waitForLine((json) => isResult(json) && json.result === "Two");
+  const second = transcriptFiles(home).find((path) => path !== first)!;
+  const leaseBeside = (path: string) => path.replace(/\.jsonl$/, ".owner");
+  expect([existsSync(leaseBeside(first!)), said(leaseBeside(second))["pid"]]).toEqual([false, owner.pid]);
+  const other = await runKeelson(["-p", "--resume", ID, "Third"], { home, url: model.url });
+  expect(other).toMatchObject({ code: 0, stdout: "Three\n", stderr: "" });
+});
+
+test("a session that cannot be locked goes on, with one warning", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }, { text: "Two" }]);
+  await runKeelson(["-p", "--session-id", ID, "First"], { home, url: model.url });
+  mkdirSync(leaseOf(home));
+  const ended = await runKeelson(["-p", "--resume", ID, "Second"], { home, url: model.url });
+  expect([ended.code, ended.stdout]).toEqual([0, "Two\n"]);
+  expect(ended.stderr).toMatch(
+    /^warning: another program can open this session at the same time, because it cannot be locked \(.+\)\n$/,
+  );
+  expect(readTranscript(home).filter(({ type }) => type === "assistant")).toHaveLength(2);
+});
+
+test("of many programs that want the same new session ID at once, one gets it", async () => {
+  using home = temporaryHome();
+  const first = held("One");
+  await using model = await startMockModel([first.step]);
+  const all = Array.from({ length: 4 }, () =>
+    startKeelson(["-p", "--session-id", ID, "First"], { home, url: model.url }),
+  );
+  await first.reached;
+  let left = all.length;
+  for (const { done } of all) void done.then(() => (--left === 1 ? first.release() : undefined));
+  const ended = await Promise.all(all.map(({ done }) => done));
+  expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 1, 1, 1]);
+  for (const { code, stderr } of ended) if (code === 1) expect(stderr).toContain(`Session ID ${ID} is already in use.`);
+  expect(model.requests).toHaveLength(1);
 });

@@ -1,5 +1,7 @@
 // flock of the C library, which neither Bun nor Node offers.
 
+import { cLibraryNames } from "../c-library.ts";
+
 export type Flock = (fd: number) => boolean;
 
 const EXCLUSIVE = 2;
@@ -15,7 +17,7 @@ export function loadFlock(): Promise<Flock | null> {
 async function load(): Promise<Flock | null> {
   // About 1 ms, only when something needs it.
   const { dlopen } = await import("bun:ffi");
-  for (const name of namesOf(process.platform)) {
+  for (const name of cLibraryNames()) {
     try {
       const { symbols } = dlopen(name, { flock: { args: ["i32", "i32"], returns: "i32" } });
       return (fd) => symbols.flock(fd, EXCLUSIVE | NON_BLOCKING) === 0;
@@ -24,10 +26,4 @@ async function load(): Promise<Flock | null> {
     }
   }
   return null;
-}
-
-function namesOf(platform: NodeJS.Platform): readonly string[] {
-  if (platform === "darwin") return ["libSystem.B.dylib"];
-  if (platform !== "linux") return [];
-  return ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
 }

@@ -78,7 +78,7 @@ async function isWelcome(socket: Socket<Connection>): Promise<boolean> {
   const fd = readField(socket, "fd");
   const peer = typeof fd === "number" ? await peerOf(fd) : undefined;
   if (peer === undefined) return true;
-  return peer.uid === process.getuid?.() && !(peer.pid !== undefined && isDescendant(peer.pid));
+  return peer.uid === process.getuid?.() && !isDescendant(peer.pid);
 }
 
 /** The first line says how to attach, the others are for the session. Resolves when the client is gone. */
@@ -113,13 +113,16 @@ async function serveClient(session: Session, lines: SocketLines, isCode: (code: 
 }
 
 function attachOptions(attach: Record<string, unknown>): AttachOptions {
-  const { name, role, view, after, replay, whenSlow } = attach;
+  const { name, role, view, after, replay, whenSlow, answers } = attach;
   return {
     name: typeof name === "string" ? name.slice(0, 100) : "another program",
     role: role === "watcher" ? "watcher" : "driver",
     view: isObject(view) ? viewOf(view) : {},
     ...(typeof after === "string" ? { after } : {}),
     ...(replay === true ? { replay } : {}),
+    ...(isObject(answers)
+      ? { answers: { permissions: answers["permissions"] === true, requests: answers["requests"] === true } }
+      : {}),
     whenSlow: whenSlow === "hold" ? "hold" : "drop",
   };
 }

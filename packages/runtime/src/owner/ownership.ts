@@ -3,6 +3,7 @@
 
 import { createLease, type Lease } from "@keelson/disk/lease";
 import type { Session } from "@keelson/protocol";
+import { ownerPath } from "@keelson/store";
 import type { OpenOptions } from "../session/open-options.ts";
 import type { Listener } from "./listen.ts";
 
@@ -23,12 +24,12 @@ export class Ownership {
 
   /** Before the first line of a transcript that no other process knows. Without a lease, work goes on. */
   claim(path: string): void {
-    if (this.lease === undefined) this.#adopt(() => createLease(leasePath(path), this.#facts()));
+    if (this.lease === undefined) this.#adopt(() => createLease(ownerPath(path), this.#facts()));
   }
 
   /** Before a session is read that another process may have open. Rejects with an OpenError that says which. */
   async take(session: SessionFile): Promise<void> {
-    const lease = leasePath(session.path);
+    const lease = ownerPath(session.path);
     this.#adopt(() => createLease(lease, this.#facts()));
     if (this.lease !== undefined || this.#problem !== undefined) return;
     const { takeSession } = await import("./take-session.ts");
@@ -100,5 +101,3 @@ export interface SessionFile {
 }
 
 const UNLOCKED = "Another program can open this session at the same time, because it cannot be locked";
-
-const leasePath = (transcript: string) => transcript.replace(/\.jsonl$/, ".owner");

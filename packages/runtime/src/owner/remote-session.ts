@@ -86,6 +86,7 @@ class RemoteSession implements Session {
     const client = new RemoteClient(connected, {
       attach: { type: "attach", whenSlow: "drop", ...options, code },
       ownAnswers: this.#options.ownAnswers,
+      session: () => this.#id,
       moved: (id) => void (this.#id = id),
     });
     this.#clients.add(client);
@@ -103,6 +104,7 @@ class RemoteSession implements Session {
 interface RemoteClientOptions {
   readonly attach: object;
   readonly ownAnswers: boolean;
+  session(): string;
   moved(id: string): void;
 }
 
@@ -164,7 +166,7 @@ class RemoteClient implements SessionClient {
         if (this.#isClosing && this.#open.size === 0) this.#done.resolve();
         if (this.#isDetached) return;
       }
-      if (this.#open.size > 0 && !this.#isDetached) throw new Error(ENDED);
+      if (!this.#isDetached) throw new Error(ended(this.#options.session()));
     } finally {
       this.detach();
       this.#open.clear();
@@ -212,4 +214,5 @@ interface StreamLine {
 const isLine = (said: unknown): said is StreamLine =>
   isObject(said) && (said["c"] === null || typeof said["c"] === "string") && isObject(said["m"]);
 
-const ENDED = "the program that has the session ended before it answered";
+const ended = (id: string) =>
+  `The session was ended by the program that had it open; to continue it, run: keelson --resume ${id}`;

@@ -1,6 +1,6 @@
 // The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
-import { changed, ConfigError, reload, type Snapshot } from "@keelson/config";
+import { changed, type Snapshot } from "@keelson/config";
 import { renderGitState } from "@keelson/engine";
 import { withoutReminderTags, type PromptMessage } from "@keelson/protocol";
 import type { AgentStage } from "../agents/open-agents.ts";
@@ -94,27 +94,15 @@ export async function showCommands(parts: Parameters<typeof typedCommands>[0]): 
 export async function adoptChangedSettings(stages: Stages): Promise<void> {
   const { storage, machine, hooks } = stages;
   const { state, options } = storage;
-  const next = reloadIfChanged(state.snapshot, options.warn);
+  if (!changed(state.snapshot)) return;
+  const { reloaded } = await import("./refresh.ts");
+  const next = reloaded(state.snapshot, options.warn);
   // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
   const isSound = next === state.snapshot || !(await machine.undoChanges());
   if (next === state.snapshot || !isSound || wasRefused(next, state)) return;
   const { fireConfigChange } = await import("../hooks/change-events.ts");
   if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
   else state.refused = next.sources;
-}
-
-/** The same snapshot if nothing changed, or if what changed cannot be read. Prints new warnings only. */
-function reloadIfChanged(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
-  if (!changed(snapshot)) return snapshot;
-  try {
-    const next = reload(snapshot);
-    for (const warning of next.warnings) if (!snapshot.warnings.includes(warning)) warn(warning);
-    return next;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    warn(`The changed settings cannot be used; the previous ones stay in effect: ${error.message}`);
-    return snapshot;
-  }
 }
 
 /** The system prompt of the first run stays, so only what is known by then gets into it. Later, a reminder tells it. */

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { MetadataEntry } from "@keelson/protocol";
-import { openTranscript } from "@keelson/store";
+import { openTranscript, ownerPath } from "@keelson/store";
 import { replaceOwnFile } from "@keelson/store/past";
 import { projectKeyOf, type SessionStore } from "@keelson/store/remote";
 import { requireSessionId, requireTranscript } from "./find.ts";
@@ -51,6 +51,7 @@ export async function deleteSession(sessionId: string, options: SessionMutationO
   }
   const path = requireTranscript(sessionId, dir);
   unlinkSync(path);
+  rmSync(ownerPath(path), { force: true });
   rmSync(folderOf(path), { recursive: true, force: true });
 }
 

@@ -31,6 +31,9 @@ const FOR_COMMANDS =
 /** For root, these belong to the system's services, which commands of root use. */
 const OF_THE_SYSTEM = /^\/(?:run|var|tmp\/\.X11-unix)\/(?!user\/|screens?\/|tmux)/;
 
+/** Those of open sessions (`runtime/owner`): whoever connects can answer the questions about a command. */
+const OF_SESSIONS = /^session-[0-9a-f]{16}\.sock$/;
+
 /** `approved` for a command that is not guarded. */
 export type ForeignSocketsNow = (approved: boolean) => ForeignSockets;
 
@@ -61,6 +64,7 @@ export function createForeignSockets(options: SocketOptions, readTable = readUni
 
 function isForeign(path: string, { home, env, directories, allowed }: SocketOptions): boolean {
   const name = basename(path);
+  if (OF_SESSIONS.test(name)) return true;
   if (FOR_COMMANDS.test(name) || path.startsWith(join(home, ".ssh", sep))) return false;
   if (process.getuid?.() === 0 && OF_THE_SYSTEM.test(path)) return false;
   const given = [...(allowed?.() ?? []), env["SSH_AUTH_SOCK"] ?? ""];
