@@ -107,8 +107,14 @@ export class SessionDirectory implements SessionsHere {
   #keep(session: LiveSession, cwd: string): OpenedSession {
     const here = new SessionHere(session, { cwd, closeIdleAfterMs: this.#closeIdleAfterMs });
     this.#here.add(here);
-    void session.ended.finally(() => this.#here.delete(here));
-    return here.hold();
+    void session.ended.then(() => this.#here.delete(here));
+    // Whoever joins it later finds it begun.
+    const { announce, initialPrompt } = session;
+    return Object.assign(
+      here.hold(),
+      announce === undefined ? {} : { announce },
+      initialPrompt === undefined ? {} : { initialPrompt },
+    );
   }
 }
 
@@ -118,21 +124,23 @@ interface HereOptions {
   readonly closeIdleAfterMs: number | undefined;
 }
 
-/** One session, its clients, and the front ends that opened it. */
-export class SessionHere implements SharedSession {
+/** One session, and the front ends that opened it. */
+class SessionHere implements SharedSession {
   readonly cwd: string;
   readonly openedMs = Date.now();
   readonly #session: LiveSession;
   readonly #closeIdleAfterMs: number | undefined;
   readonly #holders = new Set<object>();
-  #clients = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(session: LiveSession, { cwd, closeIdleAfterMs }: HereOptions) {
     this.cwd = cwd;
     this.#session = session;
     this.#closeIdleAfterMs = closeIdleAfterMs;
-    void session.ended.finally(() => clearTimeout(this.#timer));
+    if (closeIdleAfterMs === undefined) return;
+    session.clientsChanged = () => this.#waitUntilIdle();
+    this.#waitUntilIdle();
+    void session.ended.then(() => clearTimeout(this.#timer));
   }
 
   get id(): string {
@@ -156,14 +164,7 @@ export class SessionHere implements SharedSession {
   }
 
   attach(options?: AttachOptions): SessionClient {
-    this.#clients++;
-    clearTimeout(this.#timer);
-    let isHere = true;
-    return leaving(this.#session.attach(options), () => {
-      if (!isHere) return;
-      isHere = false;
-      if (--this.#clients === 0) this.#waitUntilIdle();
-    });
+    return this.#session.attach(options);
   }
 
   close(reason: EndReason): Promise<void> {
@@ -173,61 +174,32 @@ export class SessionHere implements SharedSession {
   /** As one front end has it. */
   hold(): OpenedSession {
     const session = this.#session;
-    const clients = new Set<SessionClient>();
+    let own: readonly SessionClient[] = [];
     const holder = {
       get id() {
         return session.id;
       },
-      ...(session.announce === undefined ? {} : { announce: session.announce }),
-      ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
       attach: (options?: AttachOptions): SessionClient => {
-        const client = leaving(this.attach(options), () => clients.delete(client));
-        clients.add(client);
+        const client = session.attach(options);
+        own = [...own.filter(({ id }) => session.hasClient(id)), client];
         return client;
       },
       close: async (reason: EndReason): Promise<void> => {
         this.#holders.delete(holder);
         if (this.#holders.size === 0) return this.close(reason);
-        for (const client of clients) client.detach();
+        for (const client of own) client.detach();
       },
     };
     this.#holders.add(holder);
-    this.#waitUntilIdle();
     return holder;
   }
 
   #waitUntilIdle(): void {
     clearTimeout(this.#timer);
-    if (this.#closeIdleAfterMs === undefined || this.#clients > 0) return;
+    if (this.#session.clientCount > 0 || this.isClosing) return;
     this.#timer = setTimeout(() => {
       if (this.#session.busy) this.#waitUntilIdle();
       else void this.close("end_of_input");
     }, this.#closeIdleAfterMs);
   }
-}
-
-/** The same client; `left` is called when it detaches, and when its reader stops early. */
-function leaving(client: SessionClient, left: () => void): SessionClient {
-  const messages = client.messages[Symbol.asyncIterator]();
-  const detach = () => {
-    client.detach();
-    left();
-  };
-  const read = {
-    next: () => messages.next(),
-    return: async () => {
-      detach();
-      return { done: true, value: undefined } as const;
-    },
-    [Symbol.asyncIterator]: () => read,
-  };
-  return {
-    id: client.id,
-    get cursor() {
-      return client.cursor;
-    },
-    messages: read,
-    send: (input) => client.send(input),
-    detach,
-  };
 }

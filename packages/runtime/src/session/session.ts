@@ -110,6 +110,8 @@ const PREPARE_AFTER_MS = 150;
 export class LiveSession implements Session {
   readonly announce: string | undefined;
   readonly initialPrompt: string | undefined;
+  /** Called when a client has come or gone. */
+  clientsChanged: () => void = () => undefined;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
   readonly #ready: Promise<void>;
@@ -139,6 +141,7 @@ export class LiveSession implements Session {
     const view = { ...(agentText ? { agentText } : {}), ...options.view };
     const client = clients.attach({ ...options, view }, (own, start) => this.#begin(own, start, options));
     if (clients.wants("streamEvents")) joining().tellPresence(clients, client);
+    this.clientsChanged();
     return {
       id: client.id,
       messages: client,
@@ -204,6 +207,15 @@ export class LiveSession implements Session {
     return this.#parts.title();
   }
 
+  /** Those of other programs, too. */
+  get clientCount(): number {
+    return [...this.#parts.clients.all].length;
+  }
+
+  hasClient(id: string): boolean {
+    return [...this.#parts.clients.all].some((client) => client.id === id);
+  }
+
   get busy(): boolean {
     return this.#parts.isBusy();
   }
@@ -242,6 +254,7 @@ export class LiveSession implements Session {
     controls.left(client);
     dropClient(client.id);
     if (clients.wants("streamEvents")) joining().tellPresence(clients);
+    this.clientsChanged();
   }
 
   async close(reason: EndReason): Promise<void> {
