@@ -22,7 +22,7 @@ import {
   type MockModel,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { startPostgres } from "../packages/sdk/src/stores/kinds/servers.test-support.ts";
+import { startPostgres } from "../packages/store/src/remote/kinds/servers.test-support.ts";
 import { root } from "../scripts/root.ts";
 import { told } from "./sessions/front-door.ts";
 

@@ -13,7 +13,7 @@ const packages = join(root, "packages");
 const entries = {
   ".": "sdk/src/index.ts",
   "./core": "sdk/src/core.ts",
-  "./stores": "sdk/src/stores/index.ts",
+  "./stores": "sdk/src/stores.ts",
   "./sdk-tools": "sdk/src/tool-types/sdk-tools.ts",
 };
 

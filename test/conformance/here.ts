@@ -2,7 +2,7 @@
 // run for every kind of agent. Everything it has of the outside is handed to it, as in `cli/src/process/this-process.ts`.
 
 import { toLine, type Inbound, type SessionClient } from "@keelson/protocol";
-import { openSession } from "@keelson/runtime";
+import { SessionDirectory, type OpenedSession, type SessionsHere } from "@keelson/runtime";
 import type { Ended, ProgramOptions, Running } from "@keelson/testkit";
 import { join } from "node:path";
 import { main } from "../../packages/cli/src/main.ts";
@@ -45,14 +45,13 @@ function start(args: readonly string[], { home, url, env = {}, stdin }: HereOpti
     stdin: input.readable,
     write: (text) => void (isSecond || show(text)),
     error: (text) => void errors.push(`${text}\n`),
-    async openSession(options) {
-      const session = await openSession(options);
+    sessions: sessionsHere((session) => {
       if (!isSecond) return session;
       return heldSession(session, async (client) => {
         second.resolve(client);
         for await (const message of client.messages) show(toLine(message));
       });
-    },
+    }),
   });
   const done = main(args, io).then((code): Ended => {
     log.finish();
@@ -76,7 +75,18 @@ function start(args: readonly string[], { home, url, env = {}, stdin }: HereOpti
   };
 }
 
-interface Outside extends Pick<ProcessIO, "write" | "error" | "openSession"> {
+/** A directory whose sessions a front end gets through `pass`. */
+export function sessionsHere(pass: (session: OpenedSession) => OpenedSession): () => Promise<SessionsHere> {
+  const directory = new SessionDirectory();
+  return async () => ({
+    open: async (wanted) => pass(await directory.open(wanted)),
+    find: (id) => directory.find(id),
+    list: (...asked) => directory.list(...asked),
+    close: (reason) => directory.close(reason),
+  });
+}
+
+interface Outside extends Pick<ProcessIO, "write" | "error" | "sessions"> {
   readonly project: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: ReadableStream<Uint8Array>;

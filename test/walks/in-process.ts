@@ -1,4 +1,4 @@
-// The program inside a test's own process, so that coverage sees which of its functions ran.
+// The program inside the process of a test, so that record-order.ts sees which of its functions ran.
 
 import { EventEmitter } from "node:events";
 import { PassThrough, Readable } from "node:stream";
@@ -33,7 +33,7 @@ function fakeIO(home: TemporaryHome, { env, stdin, write }: Omit<Program, "argv"
     env,
     platform: process.platform,
     terminal: { stdin: false, stdout: false },
-    openSession: async (options) => (await import("@keelson/runtime")).openSession(options),
+    sessions: async () => new (await import("@keelson/runtime")).SessionDirectory(),
     stdin: () => stdin ?? empty(),
     write: (text) => write?.(text),
     error: (text) => void errors.push(text),

@@ -1,4 +1,4 @@
-// Makes one of the walks in ARCHITECTURE.md happen. Run by walks.test.ts under `bun test --coverage`; $WALK names it.
+// Makes one of the walks in ARCHITECTURE.md happen. Run by walks.test.ts behind record-order.ts; $WALK names it.
 
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The walks in ARCHITECTURE.md are true: each is made to happen, and every file on its list must have run a function.
+// The walks in ARCHITECTURE.md are true: each is made to happen, and its files must have run in the order of the list.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const section = page.slice(page.indexOf("\n## Walks\n"), page.indexOf("\n## Two 
 const walks = section
   .split("\n### ")
   .slice(1)
-  .map((text) => ({ name: text.slice(0, text.indexOf("\n")), files: filesIn(text) }));
+  .map((text) => ({ name: text.slice(0, text.indexOf("\n")), items: itemsIn(text) }));
 
 test("ARCHITECTURE.md has the walks that a newcomer needs", () => {
   expect(walks.map(({ name }) => name)).toEqual([
@@ -28,34 +28,63 @@ test("ARCHITECTURE.md has the walks that a newcomer needs", () => {
   ]);
 });
 
-test.each(walks)("walk: $name", async ({ name, files }) => {
+test.each(walks)("walk: $name", async ({ name, items }) => {
+  const files = [...new Set(items.flat())];
   expect(files.length).toBeGreaterThan(4);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
-  const reached = await reachedIn(name);
-  expect(files.filter((file) => !reached.has(file))).toEqual([]);
+  expect(notInOrder(items, await ranIn(name, files))).toEqual([]);
 });
 
-/** `engine/run/run.ts` in a list item is packages/engine/src/run/run.ts. */
-function filesIn(text: string): string[] {
-  const items = text.split("\n").filter((line) => /^(\d+\.|   )/.test(line));
-  const names = items.flatMap((line) => Array.from(line.matchAll(/`(\w+)\/([\w/.-]+\.ts)`/g)));
-  return names.map(([, name, path]) => `packages/${name}/src/${path}`);
+test("a file that did not run, and one that ran only before the item above it, are found", () => {
+  const order = ["a", "b", "c", "b", "d"];
+  expect(notInOrder([["a"], ["c", "b"], ["d"]], order)).toEqual([]);
+  expect(notInOrder([["a"], ["d"], ["c"], ["x"]], order)).toEqual([
+    "c did not run after item 2, but before it",
+    "x did not run",
+  ]);
+});
+
+/** The files of each numbered item. `engine/run/run.ts` in one is packages/engine/src/run/run.ts. */
+function itemsIn(text: string): readonly (readonly string[])[] {
+  const items: string[][] = [];
+  for (const line of text.split("\n")) {
+    if (/^\d+\./.test(line)) items.push([]);
+    else if (!line.startsWith("   ")) continue;
+    for (const [, name, path] of line.matchAll(/`(\w+)\/([\w/.-]+\.ts)`/g))
+      items.at(-1)?.push(`packages/${name}/src/${path}`);
+  }
+  return items;
 }
 
-/** The files of which at least one function ran. */
-async function reachedIn(name: string): Promise<Set<string>> {
+/**
+ * Complaints about files that did not run after the item above theirs. Most ran before, too: what an open session consists of is
+ * made before it is used, so the first run of all says nothing. The files of one item may run in any order.
+ */
+function notInOrder(items: readonly (readonly string[])[], order: readonly string[]): string[] {
+  let above = -1;
+  return items.flatMap((files, at) => {
+    const times = files.map((file) => order.indexOf(file, above + 1));
+    const late = files.filter((_, index) => times[index]! < 0);
+    // One that is missing does not make the items below it wrong.
+    above = Math.min(...times.filter((time) => time >= 0), ...(late.length === files.length ? [above] : []));
+    return late.map((file) =>
+      order.includes(file) ? `${file} did not run after item ${at}, but before it` : `${file} did not run`,
+    );
+  });
+}
+
+/** The files of which a function ran, in that order, each as often as it ran after another one. */
+async function ranIn(name: string, files: readonly string[]): Promise<readonly string[]> {
   using home = temporaryHome();
-  const coverage = join(home.root, "coverage");
-  const argv = ["test", "--coverage", "--coverage-reporter=lcov", `--coverage-dir=${coverage}`, "./test/walks/walk.ts"];
+  const order = join(home.root, "order");
+  const argv = ["test", "--preload=./test/walks/record-order.ts", "./test/walks/walk.ts"];
   const run = Bun.spawn([process.execPath, ...argv], {
     cwd: root,
-    env: { ...process.env, WALK: name },
+    env: { ...process.env, WALK: name, WALK_FILES: files.join("\n"), WALK_ORDER: order },
     stdout: "pipe",
     stderr: "pipe",
   });
   const [stderr, code] = await Promise.all([run.stderr.text(), run.exited]);
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-  const records = readFileSync(join(coverage, "lcov.info"), "utf8").split("end_of_record");
-  const reached = records.filter((record) => Number(/^FNH:(\d+)$/m.exec(record)?.[1] ?? 0) > 0);
-  return new Set(reached.map((record) => /^SF:(.+)$/m.exec(record)?.[1] ?? ""));
+  return readFileSync(order, "utf8").split("\n");
 }

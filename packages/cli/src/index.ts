@@ -1,3 +1,3 @@
 export { main } from "./main.ts";
-export type { OpenOptions, OpenSession, SessionChoice } from "./open.ts";
+export type { SessionChoice, SessionsHere, WantedSession } from "./open.ts";
 export type { EndSignal, ProcessIO } from "./process/process-io.ts";

@@ -8,7 +8,7 @@ import type { EndReason, AttachOptions, Inbound, Outbound, Session } from "@keel
 import { FLAGS } from "./args/flags.ts";
 import { COMMANDS } from "./commands.ts";
 import { main } from "./main.ts";
-import type { OpenOptions } from "./open.ts";
+import type { WantedSession } from "./open.ts";
 import type { EndSignal, ProcessIO } from "./process/process-io.ts";
 
 let root: string;
@@ -25,12 +25,12 @@ const never = new Promise<never>(() => undefined);
 
 /** Fake I/O whose session answers every prompt with "done", and a record of what happened. */
 function fakeIO(
-  options: { stdin?: string; terminal?: boolean; open?: (options: OpenOptions) => Promise<Session> } = {},
+  options: { stdin?: string; terminal?: boolean; open?: (wanted: WantedSession) => Promise<Session> } = {},
 ) {
   const seen = {
     out: "",
     err: [] as string[],
-    opened: [] as OpenOptions[],
+    opened: [] as WantedSession[],
     sent: [] as Inbound[],
     attached: [] as (AttachOptions | undefined)[],
     exits: [] as number[],
@@ -45,10 +45,15 @@ function fakeIO(
     uid: 1000,
     managedDir: join(root, "managed"),
     terminal: { stdin: !isPiped, stdout: options.terminal ?? false },
-    async openSession(asked) {
-      seen.opened.push(asked);
-      return options.open === undefined ? session(seen.sent, {}, seen.attached).session : options.open(asked);
-    },
+    sessions: async () => ({
+      async open(asked) {
+        seen.opened.push(asked);
+        return options.open === undefined ? session(seen.sent, {}, seen.attached).session : options.open(asked);
+      },
+      find: () => undefined,
+      list: async () => [],
+      close: async () => undefined,
+    }),
     async *stdin() {
       if (options.stdin) yield new TextEncoder().encode(options.stdin);
     },
@@ -250,6 +255,7 @@ test("what the flags say reaches the session", async () => {
   expect(await main([...STREAM, ...argv.split(" ")], io)).toBe(0);
   const { snapshot, warn: _warn, ...asked } = seen.opened[0]!;
   expect(asked).toEqual({
+    front: "stream",
     entrypoint: "sdk-cli",
     session: {
       kind: "resume",
@@ -260,12 +266,8 @@ test("what the flags say reaches the session", async () => {
       fork: true,
       persist: false,
     },
-    frontEnd: "keelson -p with input",
-    listens: true,
+    answers: { permissions: true, requests: true },
     setup: "maintenance",
-    stdioPermissions: true,
-    answersRequests: true,
-    rejectsUnknownCommands: false,
   });
   expect(seen.attached).toEqual([
     {

@@ -5,9 +5,8 @@ import { COMPATIBLE_VERSION, VERSION, type AttachOptions } from "@keelson/protoc
 import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
-import { isOpenError } from "./open.ts";
 import { handleSignals, type Signals } from "./process/signals.ts";
-import { loadOptions, printError, printWarning, type ProcessIO } from "./process/process-io.ts";
+import { isOpenError, loadOptions, printError, printWarning, type ProcessIO } from "./process/process-io.ts";
 
 const NO_INPUT = "no prompt; input must be provided either through stdin or as a prompt argument when using --print";
 
@@ -112,7 +111,8 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
 
 async function openSession(given: Arguments, invocation: Invocation, io: ProcessIO, signals: Signals): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
-  const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
+  const { output, streamInput, partial, replay, session: choice, prompt, teammate } = invocation;
+  const answers = { permissions: invocation.stdioPermissions, requests: streamInput };
   const log = invocation.debug && (await import("./debug.ts"));
   const debug = log?.openDebug(invocation.debug!, io);
   for (const flag of given.ignored) debug?.("config", () => `--${flag} has no effect in this version`);
@@ -122,19 +122,17 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     const snapshot = load({ ...loadOptions(io, invocation.flags), quick: true });
     for (const warning of snapshot.warnings) printWarning(io, warning);
     debug?.("config", () => log!.describeSnapshot(snapshot));
-    session = await io.openSession({
+    const sessions = await io.sessions();
+    session = await sessions.open({
+      front: teammate ? "teammate" : streamInput ? "stream" : "prompt",
       snapshot,
       entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
       session: choice,
-      frontEnd: frontEndOf(io, streamInput),
-      listens: streamInput && invocation.teammate === undefined,
       join: invocation.join,
+      answers,
       ...(invocation.worktree ? { worktree: invocation.worktree } : {}),
       ...(invocation.setup ? { setup: invocation.setup } : {}),
-      stdioPermissions,
-      answersRequests: streamInput,
-      rejectsUnknownCommands: !streamInput,
-      ...(invocation.teammate ? { teammate: invocation.teammate } : {}),
+      ...(teammate ? { teammate } : {}),
       ...(debug ? { debug } : {}),
       warn: (text) => printWarning(io, text),
     });
@@ -164,7 +162,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   const attach: AttachOptions = {
     name: "program",
     view: { partial, hookEvents, mirror, replayPrompts: replay, ...(agentText ? { agentText } : {}) },
-    answers: { permissions: stdioPermissions, requests: streamInput },
+    answers,
   };
   if (output === "stream-json") {
     // Without any prompt, the agent's own one is sent in place of this empty one.
@@ -181,11 +179,6 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   if (output === "json") return json(session, streams, { attach, prompt: prompt ?? "", all: invocation.verbose });
   return text(session, streams, { attach, prompt: prompt ?? "" });
 }
-
-const frontEndOf = ({ env }: ProcessIO, streamInput: boolean) =>
-  env["CLAUDE_CODE_ENTRYPOINT"]?.startsWith("sdk-")
-    ? "an SDK application"
-    : `keelson -p${streamInput ? " with input" : ""}`;
 
 async function say(io: ProcessIO, text: string): Promise<number> {
   try {

@@ -1,14 +1,18 @@
 // Runs `main` in this process and exits with its exit code.
 
 import { main } from "./main.ts";
+import type { SessionsHere } from "./open.ts";
 import { printError } from "./process/process-io.ts";
 import { thisProcess, thisProgram } from "./process/this-process.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 
 export async function startProgram(): Promise<never> {
   const runtime = () => import("@keelson/runtime");
+  let directory: Promise<SessionsHere> | undefined;
+  const open = async () =>
+    new (await runtime()).SessionDirectory({ programs: shippedPrograms, program: thisProgram() });
   const io = thisProcess(
-    async (options) => (await runtime()).openSession({ ...options, programs: shippedPrograms, program: thisProgram() }),
+    () => (directory ??= open()),
     () => Promise.all([runtime(), import("@keelson/config"), import("@keelson/stdio/stream-json")]),
   );
   try {

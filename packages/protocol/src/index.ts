@@ -80,7 +80,10 @@ export type {
   FieldsOf,
   ListedCommand,
   PendingQuestions,
+  ListedSession,
+  PastedText,
   ReplyTo,
+  TypedPrompt,
   Unchecked,
   UncheckedRequest,
 } from "./stream/control-requests.ts";

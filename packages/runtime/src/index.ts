@@ -1,5 +1,6 @@
-export { openSession } from "./session/open.ts";
-export type { JoinOptions, OpenedSession, OpenOptions, ShippedPrograms } from "./session/open-options.ts";
+export { SessionDirectory, type SessionsHere } from "./directory/directory.ts";
+export type { WantedSession } from "./directory/wanted.ts";
+export type { JoinOptions, OpenedSession, ShippedPrograms } from "./session/open-options.ts";
 export type { Debug, DebugCategory } from "./observe/debug.ts";
 export { OpenError, type SessionChoice } from "./session/place.ts";
 

@@ -300,7 +300,7 @@ export {
   type SessionStoreEntry,
   type SessionStoreFlush,
   type SessionSummaryEntry,
-} from "./stores/index.ts";
+} from "@keelson/store/remote";
 export {
   archiveSession,
   deleteSession,

@@ -1,7 +1,9 @@
-// What the terminal front end gets from the program around it: the terminal, sessions to open, and the few things that
-// need a process or a file. All of it is also open to SDK users, who run in a program of their own.
+// What the terminal front end gets from the program around it: which session to open, and what belongs to the machine that the
+// terminal is on: its clipboard, editor, browser, themes and keys. Everything about sessions, files and history is asked of the
+// session, as any client may.
 
 import type { JsonObject, Session } from "@keelson/protocol";
+import type { ImageType } from "@keelson/protocol/image-type";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /** Which session to open. */
@@ -10,51 +12,8 @@ export type WhichSession =
   | { readonly kind: "continue" }
   | { readonly kind: "resume"; readonly id: string; readonly fork?: boolean };
 
-export interface HistoryLine {
-  /** What is shown; pastes are placeholders in it. */
-  readonly display: string;
-  readonly pastedContents: Readonly<
-    Record<string, { readonly id: number; readonly type: "text"; readonly content: string }>
-  >;
-  /** Milliseconds. */
-  readonly timestamp: number;
-  /** The folder it was typed in. */
-  readonly project: string;
-  readonly sessionId?: string;
-}
-
-export interface PromptHistory {
-  /** Of this folder, newest first. */
-  recent(limit: number): Promise<readonly HistoryLine[]>;
-  /** Of all folders, newest first. */
-  all(limit: number): Promise<readonly HistoryLine[]>;
-  add(line: Omit<HistoryLine, "timestamp" | "project">): void;
-}
-
-export interface ListedSession {
-  readonly id: string;
-  readonly title: string;
-  readonly firstPrompt: string;
-  /** Milliseconds. */
-  readonly changed: number;
-  readonly bytes: number;
-  readonly branch?: string;
-  readonly cwd?: string;
-  /** The name of the worktree it ran in. */
-  readonly worktree?: string;
-}
-
-export interface SessionShelf {
-  list(options: { readonly allProjects: boolean }): Promise<readonly ListedSession[]>;
-  /** Ids of the sessions whose text contains the words. */
-  search(words: string, among: readonly ListedSession[], signal: AbortSignal): Promise<readonly string[]>;
-  /** The last prompts and answers, as Markdown. */
-  preview(session: ListedSession): Promise<string>;
-  rename(session: ListedSession, title: string): Promise<void>;
-}
-
 export interface PastedImage {
-  readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  readonly mediaType: ImageType;
   readonly base64: string;
   readonly name?: string;
 }
@@ -84,8 +43,6 @@ export interface TerminalHost {
   readonly end: AbortSignal;
   /** Opens a session, after the one before was closed. Rejects with an error for the user. */
   open(which: WhichSession): Promise<Session>;
-  readonly history: PromptHistory;
-  readonly sessions: SessionShelf;
   /** The texts of the user's theme files, by name. */
   themes(): Readonly<Record<string, string>>;
   /** The text of keybindings.json, or undefined if there is none. */
@@ -96,8 +53,6 @@ export interface TerminalHost {
   editFile(path: string, start?: string): Promise<boolean>;
   /** An image from the clipboard, if there is one. */
   clipboardImage(): Promise<PastedImage | undefined>;
-  /** The image in a file, if it is one. */
-  readImage(path: string): Promise<PastedImage | undefined>;
   /** Runs the command of `statusLine` with this input. Undefined if there is none, or it failed. */
   statusLine(
     input: JsonObject,

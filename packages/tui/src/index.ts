@@ -1,12 +1,3 @@
-export type {
-  HistoryLine,
-  ListedSession,
-  PastedImage,
-  PromptHistory,
-  SessionShelf,
-  TerminalHost,
-  TerminalOutcome,
-  WhichSession,
-} from "./host.ts";
+export type { PastedImage, TerminalHost, TerminalOutcome, WhichSession } from "./host.ts";
 export type { Terminal } from "./terminal/terminal.ts";
 export { askAtTerminal, runTerminal } from "./app/run.ts";

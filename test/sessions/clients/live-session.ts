@@ -10,7 +10,7 @@ import type {
   Session,
   SessionClient,
 } from "@keelson/protocol";
-import { openSession, type OpenOptions } from "@keelson/runtime";
+import { SessionDirectory, type SessionChoice } from "@keelson/runtime";
 import type { TemporaryHome } from "@keelson/testkit";
 import { join } from "node:path";
 
@@ -19,7 +19,7 @@ export interface OpenHereOptions {
   readonly url: string;
   readonly flags?: Flags;
   readonly env?: Readonly<Record<string, string>>;
-  readonly session?: OpenOptions["session"];
+  readonly session?: SessionChoice;
 }
 
 export function openHere({ home, url, flags = {}, env = {}, session }: OpenHereOptions): Promise<Session> {
@@ -31,12 +31,12 @@ export function openHere({ home, url, flags = {}, env = {}, session }: OpenHereO
     ...env,
   };
   const place = { cwd: home.project, home: home.home, managedDir: join(home.root, "managed") };
-  return openSession({
+  return new SessionDirectory().open({
+    front: "stream",
     snapshot: load({ ...place, env: all, platform: process.platform, flags }),
     entrypoint: "sdk-cli",
     session: session ?? { kind: "new", persist: true },
-    stdioPermissions: true,
-    answersRequests: true,
+    answers: { permissions: true, requests: true },
     warn: () => undefined,
   });
 }

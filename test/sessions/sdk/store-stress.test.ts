@@ -16,7 +16,7 @@ import {
   type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { startRedis } from "../../../packages/sdk/src/stores/kinds/servers.test-support.ts";
+import { startRedis } from "../../../packages/store/src/remote/kinds/servers.test-support.ts";
 import { door, read, textOf } from "./door.ts";
 import { bash, openStore, processesNamed, SCRIPTS, unreliable, type StoreAddress } from "./moments.ts";
 

@@ -94,3 +94,32 @@ test("prompts typed while the model works wait above the prompt, and become one 
     false,
   ]);
 });
+
+test("a picture that is dropped in is read by the session, by its rules; what was typed is in the history", async () => {
+  const PNG = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  await using at = await openAtTerminal([{ text: "Seen." }], {
+    settings: { permissions: { deny: ["Read(hidden.png)"] } },
+    prepare(home) {
+      home.write("shown.png", PNG);
+      home.write("hidden.png", PNG);
+    },
+  });
+  const { terminal, model, home } = at;
+  terminal.paste(`${home.project}/hidden.png`);
+  await terminal.until("hidden.png");
+  terminal.press("ctrl+u");
+  terminal.paste(`${home.project}/shown.png`);
+  await terminal.until("[Image #2]");
+  terminal.press("enter");
+  await terminal.until("Seen.");
+  const { messages } = model.requests[0]!.body as { messages: { content: unknown }[] };
+  expect(JSON.stringify(messages)).toContain('"media_type":"image/png"');
+  await terminal.until(isIdle);
+  terminal.type("/exit\r");
+  expect(await terminal.exited).toEqual({ code: 0, signal: null });
+  const typed = home.read("~/.claude/history.jsonl").trim().split("\n");
+  expect(typed.map((line) => JSON.parse(line).display)).toEqual(["[Image #2] ", "/exit"]);
+});

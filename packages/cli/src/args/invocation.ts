@@ -7,7 +7,7 @@ import type { Arguments } from "./args.ts";
 import type * as FlagValues from "./flag-values.ts";
 import type * as Join from "./join.ts";
 import type { DebugChoice } from "../debug.ts";
-import type { JoinOptions, OpenOptions, SessionChoice } from "../open.ts";
+import type { JoinOptions, SessionChoice, WantedSession } from "../open.ts";
 
 export interface Invocation {
   readonly output: "text" | "json" | "stream-json";
@@ -36,7 +36,7 @@ export interface Invocation {
   readonly flags: Flags;
   readonly prompt: string | undefined;
   /** Set by the lead of a team for its members. */
-  readonly teammate?: OpenOptions["teammate"];
+  readonly teammate?: WantedSession["teammate"];
   /** Absent when there is no debug log. */
   readonly debug?: DebugChoice;
 }

@@ -10,13 +10,13 @@ const io = {
   env: { ANTHROPIC_API_KEY: "secret", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" },
   platform: "linux",
   terminal: { stdin: true, stdout: true },
-  openSession: () => Promise.reject(new Error("no session")),
+  sessions: () => Promise.reject(new Error("no session")),
   write: () => {
     throw new Error("written");
   },
 } as unknown as ProcessIO;
 
-test("a rehearsal uses fake I/O and shares only the function that opens a session", async () => {
+test("a rehearsal uses fake I/O and shares only the sessions of the process", async () => {
   const seen: ProcessIO[] = [];
   await rehearse(io, async (argv, there) => {
     expect(argv).toContain("--no-session-persistence");
@@ -25,12 +25,12 @@ test("a rehearsal uses fake I/O and shares only the function that opens a sessio
     return 0;
   });
   expect(seen.length).toBeGreaterThan(0);
-  for (const { home, managedDir, env, openSession, write, cwd } of seen) {
+  for (const { home, managedDir, env, sessions, write, cwd } of seen) {
     expect({ home, managedDir }).toEqual({ home: devNull, managedDir: devNull });
     expect(cwd).not.toBe(io.cwd);
     expect(env["ANTHROPIC_BASE_URL"]).toStartWith("data:");
     expect(JSON.stringify(env)).not.toContain("secret");
-    expect(openSession).toBe(io.openSession);
+    expect(sessions).toBe(io.sessions);
     expect(write("ignored")).toBeUndefined();
   }
 });

@@ -27,7 +27,7 @@ export async function rehearse(io: ProcessIO, main: Main): Promise<void> {
 }
 
 /** I/O that reads nothing and discards everything: no file can exist below a device. */
-function nowhere({ platform, openSession }: ProcessIO): ProcessIO {
+function nowhere({ platform, sessions }: ProcessIO): ProcessIO {
   return {
     cwd: dirname(devNull),
     home: devNull,
@@ -40,7 +40,7 @@ function nowhere({ platform, openSession }: ProcessIO): ProcessIO {
     },
     platform,
     terminal: { stdin: false, stdout: false },
-    openSession,
+    sessions,
     stdin: played,
     write: () => undefined,
     error: () => undefined,

@@ -43,7 +43,7 @@ export async function withFakeIO(
     uid: 1000,
     managedDir: join(root, "managed"),
     terminal: { stdin: true, stdout: false },
-    openSession: () => Promise.reject(new Error("A session was opened")),
+    sessions: () => Promise.reject(new Error("A session was opened")),
     async *stdin() {},
     write: (text) => void (out += text),
     error: (text) => void err.push(text),

@@ -1,17 +1,15 @@
-// What the terminal front end gets from this program: sessions to open, and what needs a file or another program. What is
-// not needed for the first frame is loaded when it is asked for.
+// What the terminal front end gets from this program: sessions to open, and what belongs to this machine. What is not needed
+// for the first frame is loaded when it is asked for.
 
 import { reload, type Snapshot } from "@keelson/config";
 import type { EndReason, Inbound, JsonObject, Session } from "@keelson/protocol";
 import { COMPATIBLE_VERSION } from "@keelson/protocol/version";
 import type { TerminalHost, WhichSession } from "@keelson/tui";
-import type { Debug, OpenOptions, SessionChoice } from "../open.ts";
+import type { Debug, SessionChoice, WantedSession } from "../open.ts";
 import type { ProcessIO } from "../process/process-io.ts";
 import type { TerminalInvocation } from "./choice.ts";
 import { readKeybindings } from "./ports/keybindings.ts";
 import { readThemeFiles } from "./ports/theme-files.ts";
-import { promptHistory } from "./ports/prompt-history.ts";
-import { sessionShelf } from "./ports/session-shelf.ts";
 import type { StatusLine } from "./ports/status-line.ts";
 import { watchedSession, type SessionTally } from "./session-tally.ts";
 import type { TerminalPort } from "./terminal/port.ts";
@@ -31,9 +29,6 @@ export interface HostOptions {
   /** Called once, when the first session is open. */
   opened(): void;
 }
-
-/** A little longer than a frame of the screen takes, so that each read is drawn at once and none is for nothing. */
-const GATHER_MS = 50;
 
 export interface ProgramHost extends TerminalHost {
   /** The newest session and what it did so far. Undefined before one was opened. */
@@ -64,7 +59,7 @@ export function createHost(options: HostOptions): ProgramHost {
     if (open !== undefined) snapshot = reload(snapshot);
     const own = isFirst;
     isFirst = false;
-    const session = await io.openSession(openOptions(which, own));
+    const session = await (await io.sessions()).open(wanted(which, own));
     const tally: SessionTally = { prompted: false };
     const beginsItself = own && invocation.prompt === undefined && session.initialPrompt !== undefined;
     open = { session: watchedSession(session, tally, beginsItself ? EMPTY_PROMPT : undefined), tally };
@@ -74,18 +69,12 @@ export function createHost(options: HostOptions): ProgramHost {
   };
 
   /** What the command line says about a session is about the first one. */
-  const openOptions = (which: WhichSession, own: boolean): OpenOptions => ({
+  const wanted = (which: WhichSession, own: boolean): WantedSession => ({
+    front: "terminal",
     snapshot,
     entrypoint: "cli",
     session: choiceOf(which, own ? invocation.session : { kind: "new", persist: invocation.session.persist }),
-    frontEnd: "a terminal",
-    listens: true,
     join: own && invocation.join ? invocation.join : { refused: () => [], ownAnswers: false },
-    interactive: true,
-    gatherMs: GATHER_MS,
-    stdioPermissions: true,
-    answersRequests: true,
-    rejectsUnknownCommands: true,
     ...(own && invocation.worktree ? { worktree: invocation.worktree } : {}),
     ...(own && invocation.setup ? { setup: invocation.setup } : {}),
     ...(options.debug ? { debug: options.debug } : {}),
@@ -110,14 +99,11 @@ export function createHost(options: HostOptions): ProgramHost {
     },
     end,
     open: start,
-    history: promptHistory(snapshot, () => open?.session.id),
-    sessions: sessionShelf(snapshot),
     themes: () => readThemeFiles(snapshot),
     keybindings: async () => readKeybindings(snapshot),
     editText: async (text, { extension }) => (await import("./ports/editor.ts")).editText(text, extension, place),
     editFile: async (path, start) => (await import("./ports/editor.ts")).editFile(path, place, start),
     clipboardImage: async () => (await import("./ports/images.ts")).clipboardImage(place),
-    readImage: async (path) => (await import("./ports/images.ts")).readPastedImage(path),
     async statusLine(input, size, signal) {
       const { StatusLine: Runner, statusLineCommand } = await import("./ports/status-line.ts");
       const command = statusLineCommand(snapshot);

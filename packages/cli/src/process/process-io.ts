@@ -1,7 +1,7 @@
 // Everything the program needs from the outside, passed in so that tests can use fake I/O.
 
 import type { Flags, LoadSettingsOptions } from "@keelson/config";
-import type { OpenSession } from "../open.ts";
+import type { SessionsHere } from "../open.ts";
 
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
@@ -21,7 +21,8 @@ export interface ProcessIO {
   };
   /** Why nothing can be written to standard output, if that is known before anything is. */
   whyUnwritable?(): string | undefined;
-  readonly openSession: OpenSession;
+  /** The sessions of this process. `open` rejects with an error named `OpenError` when a session cannot be opened. */
+  sessions(): Promise<SessionsHere>;
   stdin(): AsyncIterable<Uint8Array>;
   /** Loads the modules of a session ahead of time. */
   preload?(): Promise<unknown>;
@@ -61,6 +62,11 @@ export function loadOptions(
     ...(uid === undefined ? {} : { uid }),
     ...(managedDir === undefined ? {} : { managedDir }),
   };
+}
+
+/** Known by its name, because the runtime is not loaded for it. */
+export function isOpenError(error: unknown): error is Error & { readonly kind?: "session" | "setup" } {
+  return error instanceof Error && error.name === "OpenError";
 }
 
 /** Prints `error: …` and returns the exit code. */

@@ -32,7 +32,7 @@ const open = async () => {
     close: async (reason) => { if (reason !== "end_of_input") stopped.resolve("0"); },
   };
 };
-process.exit(await main(process.argv.slice(2), thisProcess(open)));
+process.exit(await main(process.argv.slice(2), thisProcess(async () => ({ open }))));
 `;
 
 beforeAll(() => {

@@ -5,11 +5,10 @@ import { resolve } from "node:path";
 import type * as Os from "node:os";
 import type * as Tty from "node:tty";
 import { printableLines } from "@keelson/protocol";
-import type { OpenSession } from "../open.ts";
 import type { ProcessIO } from "./process-io.ts";
 import type * as TerminalOutput from "./terminal-output.ts";
 
-export function thisProcess(openSession: OpenSession, preload: () => Promise<unknown>): ProcessIO {
+export function thisProcess(sessions: ProcessIO["sessions"], preload: () => Promise<unknown>): ProcessIO {
   const parent = process.ppid;
   const stdout = isTerminal(1);
   const io: ProcessIO = {
@@ -27,7 +26,7 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
     ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
     terminal: { stdin: isTerminal(0), stdout, stdinIsNull: isNull(0) },
     whyUnwritable: () => (wasClosed(1) ? CLOSED : undefined),
-    openSession,
+    sessions,
     stdin: standardInput,
     write: standardOutput(stdout),
     ...(stdout ? { style: (code) => terminalOutput().styleMark(code) } : {}),

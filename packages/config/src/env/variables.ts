@@ -12,7 +12,7 @@
  */
 export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
 
-type Reader = "cli" | "config" | "engine" | "host" | "model" | "runtime" | "sdk" | "tools" | "tui";
+type Reader = "cli" | "config" | "engine" | "host" | "model" | "runtime" | "sdk" | "store" | "tools" | "tui";
 
 export interface Variable {
   readonly folder: FolderMaySet;
@@ -165,7 +165,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
   CLAUDE_CODE_ACCESSIBILITY: variable("yes", "turn off animations and a changing window title", "tui"),
   CLAUDE_CODE_DISABLE_TERMINAL_TITLE: variable("yes", "do not change the window title", "tui"),
-  CLAUDE_CODE_SKIP_PROMPT_HISTORY: variable("yes", "do not save prompts typed at the terminal", "cli"),
+  CLAUDE_CODE_SKIP_PROMPT_HISTORY: variable("yes", "do not save prompts typed at the terminal", "runtime"),
   VISUAL: variable("if trusted", "the editor for Ctrl+G", "cli"),
   EDITOR: variable("if trusted", "the editor for Ctrl+G, unless VISUAL is set", "cli"),
   CLAUDE_CODE_SHELL: variable("if trusted", "the shell that runs commands", "host", "cli"),
@@ -208,7 +208,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 
-  CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "cli", "sdk", "tui"),
+  CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "cli", "store", "tui"),
   CLAUDE_CODE_PROJECT_DIR_NAME: variable("if trusted", "name of the transcript folder", "runtime", "cli"),
   CLAUDE_CODE_PLUGIN_CACHE_DIR: variable("if trusted", "folder for installed plugins and their data", "config"),
   NPM_CONFIG_REGISTRY: variable("user only", "the npm registry that plugins come from", "host"),
@@ -218,7 +218,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "time limit for git to fetch a plugin or marketplace",
     "host",
   ),
-  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "host", "sdk"),
+  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "host", "store"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "host"),
   XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config", "host"),
   CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),
@@ -319,7 +319,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   LANG: harmless("language and character set, unless another variable sets them", "tui"),
   DISPLAY: system("the X11 screen, for pictures from the clipboard", "cli"),
   WAYLAND_DISPLAY: system("the Wayland screen, for pictures from the clipboard", "cli"),
-  HOME: ownFolder("home folder", "cli", "host", "model", "sdk", "tools"),
+  HOME: ownFolder("home folder", "cli", "host", "model", "store", "tools"),
   USERPROFILE: ownFolder("home folder on Windows", "model"),
   APPDATA: ownFolder("folder of programs' settings on Windows", "model"),
   AWS_CONFIG_FILE: system("AWS's configuration file", "model"),

@@ -4,7 +4,7 @@
 import { isObject, isText, type ContentBlock, type JsonObject } from "@keelson/protocol";
 import { isDeeperThan } from "./depth.ts";
 import { handleParts, hasBinary, type KnownParts, type PartHandling } from "./files.ts";
-import { imageType } from "./image-type.ts";
+import { imageType } from "@keelson/protocol/image-type";
 
 export interface CallResult {
   /** The content as the server sent it, for clients. */

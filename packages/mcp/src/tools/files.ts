@@ -2,7 +2,7 @@
 // are made to fit the API, which would reject this and every later request for one that is damaged or too large.
 
 import { isObject } from "@keelson/protocol";
-import { imageType, isBase64 } from "./image-type.ts";
+import { imageType, isBase64 } from "@keelson/protocol/image-type";
 
 /** Returns the path of the new file. */
 export type SaveFile = (file: {

@@ -21,6 +21,8 @@ export interface ControlRequests {
   add_memory(fields: { readonly text: string; readonly scope?: "project" | "local" | "user" }): {
     readonly path: string;
   };
+  /** Keelson only: what the user typed at the prompt, whatever became of it. */
+  add_prompt_history(fields: Pick<TypedPrompt, "display"> & Partial<Pick<TypedPrompt, "pastedContents">>): void;
   apply_flag_settings(fields: { readonly settings: object }): void;
   background_tasks(fields: { readonly tool_use_id?: string }): { readonly backgrounded?: boolean };
   cancel_async_message(fields: { readonly message_uuid: string }): { readonly cancelled: boolean };
@@ -67,6 +69,10 @@ export interface ControlRequests {
       readonly allDisabled: boolean;
       readonly policyHookCount: number;
     };
+  };
+  /** Keelson only. Newest first: those of this folder, or of all. */
+  get_prompt_history(fields: { readonly all_projects?: boolean; readonly limit?: number }): {
+    readonly prompts: readonly TypedPrompt[];
   };
   get_session_cost(): { readonly text: string };
   get_session_info(): SessionInfo;
@@ -115,6 +121,11 @@ export interface ControlRequests {
   };
   list_models(): { readonly models: readonly ListedModel[] };
   list_permission_rules(): { readonly state: PermissionState };
+  /** Keelson only. Newest first: those of this folder and its worktrees, or of all folders. `total` is without the limit. */
+  list_sessions(fields: { readonly all_projects?: boolean; readonly limit?: number; readonly offset?: number }): {
+    readonly sessions: readonly ListedSession[];
+    readonly total: number;
+  };
   /** Keelson only. `redirectUrl` is where the browser goes at the end. */
   mcp_authenticate(fields: { readonly serverName: string; readonly openBrowser?: boolean }): {
     readonly authUrl: string;
@@ -155,6 +166,8 @@ export interface ControlRequests {
   /** Keelson only. */
   mcp_submit_code(fields: { readonly serverName: string; readonly code: string }): void;
   mcp_toggle(fields: { readonly serverName: string; readonly enabled: boolean }): void;
+  /** Keelson only: the last prompts and answers of a listed session. */
+  preview_session(fields: { readonly session_id: string }): { readonly markdown: string };
   read_file(fields: {
     readonly path: string;
     readonly max_bytes?: number;
@@ -180,6 +193,7 @@ export interface ControlRequests {
     readonly error_count: number;
   };
   reload_skills(): { readonly skills: readonly ListedCommand[] };
+  /** Another session than this one must have been listed. */
   rename_session(fields: { readonly title: string; readonly session_id?: string }): void;
   /** Keelson only. */
   rewind_conversation(fields: { readonly user_message_id: string }): RewoundConversation;
@@ -201,6 +215,10 @@ export interface ControlRequests {
   run_shell_command(fields: { readonly command: string; readonly uuid?: string }): {
     readonly user_message_uuid: string;
     readonly tool_use_id: string;
+  };
+  /** Keelson only: the listed sessions in which someone said all of these words, among those with these ids if there are any. */
+  search_sessions(fields: { readonly query: string; readonly session_ids?: readonly string[] }): {
+    readonly session_ids: readonly string[];
   };
   seed_read_state(fields: { readonly path: string; readonly mtime: number }): void;
   set_has_subscribers(fields: { readonly has_subscribers: boolean }): void;
@@ -379,6 +397,41 @@ interface ListedMcpServer {
   readonly scope?: string;
   readonly source?: string;
   readonly tools?: readonly { readonly name: string; readonly description?: string; readonly annotations?: object }[];
+}
+
+/** A session on this machine. The names are those of the reference's SDK. */
+export interface ListedSession {
+  readonly sessionId: string;
+  /** Its title: a chosen one, a generated one, or a prompt. */
+  readonly summary: string;
+  /** Milliseconds. */
+  readonly lastModified: number;
+  readonly fileSize: number;
+  readonly firstPrompt?: string;
+  readonly gitBranch?: string;
+  readonly cwd?: string;
+  /** Keelson only: the name of the worktree it ran in. */
+  readonly worktree?: string;
+  /** Keelson only: it is open in the process that was asked. */
+  readonly live?: boolean;
+}
+
+/** What someone typed at a prompt, as history.jsonl has it. */
+export interface TypedPrompt {
+  /** As shown: long pastes are placeholders. `!` and `/` are part of it. */
+  readonly display: string;
+  readonly pastedContents: Readonly<Record<string, PastedText>>;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  /** The folder it was typed in. */
+  readonly project: string;
+  readonly sessionId?: string;
+}
+
+export interface PastedText {
+  readonly id: number;
+  readonly type: "text";
+  readonly content: string;
 }
 
 interface RewoundConversation {

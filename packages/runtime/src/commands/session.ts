@@ -3,7 +3,7 @@
 import { Batch, partsOfRun, type Conversation, type Permission, type PermitRequest, type Ports } from "@keelson/engine";
 import type { Controls } from "../controls/controls.ts";
 import type { Gate } from "../gate/gate.ts";
-import { servedResult } from "../serve/result.ts";
+import { servedResult } from "../served-tools/result.ts";
 import type { CommandSession } from "./command.ts";
 
 export interface CommandSessionParts {

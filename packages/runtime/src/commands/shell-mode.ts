@@ -19,7 +19,7 @@ import {
   type ToolUseBlock,
 } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
-import { servedResult } from "../serve/result.ts";
+import { servedResult } from "../served-tools/result.ts";
 
 /** Commands of people take longer than those of models: the longest time that Bash allows. */
 const TIMEOUT_MS = 600_000;

@@ -77,6 +77,17 @@ export function textIn<Request extends { readonly subtype: string }>(
   throw new Error(`${request.subtype}: "${key}" must be a string`);
 }
 
+/** Undefined if the field is absent. Throws if it is not a whole number from zero on. */
+export function numberIn<Request extends { readonly subtype: string }>(
+  request: Request,
+  key: keyof Request & string,
+): number | undefined {
+  const value: unknown = request[key];
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
+  throw new Error(`${request.subtype}: "${key}" must be a whole number`);
+}
+
 /** Undefined if the field is not an object. */
 export function fieldsIn<Request extends object>(
   request: Request,

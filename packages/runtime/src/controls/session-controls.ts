@@ -6,6 +6,7 @@ import type { Search } from "@keelson/engine";
 import { NO_USAGE, type PromptMessage } from "@keelson/protocol";
 import { customTitle, dequeued } from "@keelson/store";
 import { typedCommands, type RunParts } from "../session/ports.ts";
+import type { StoredSessions } from "@keelson/store/stored-sessions";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/change-events.ts";
@@ -29,6 +30,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
   const { state, place, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
   let fileIndex: Promise<MentionIndex> | undefined;
+  let stored: Promise<StoredSessions> | undefined;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
     get sessionId() {
@@ -104,6 +106,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     workspace: folders.workspace,
     search: machine.tools.search,
     fileIndex: () => (fileIndex ??= openFileIndex(machine.tools.search, now, () => state.snapshot.settings)),
+    directory: storage.options.directory,
+    storedSessions: () => (stored ??= openStoredSessions(state.snapshot)),
     seen: machine.tools.seen,
     tasks: machine.tasks,
     addDirectories: (paths, source) => {
@@ -184,6 +188,11 @@ function rewindThroughGate(history: FileHistory, parts: RunParts): NonNullable<C
 
 const LIST_MS = 10_000;
 const LIST_BYTES = 64 * 1024 * 1024;
+
+async function openStoredSessions({ configDir, cwd, env }: Snapshot): Promise<StoredSessions> {
+  const { StoredSessions } = await import("@keelson/store/stored-sessions");
+  return new StoredSessions({ configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] });
+}
 
 async function openFileIndex(
   search: Search,

@@ -5,6 +5,7 @@ import {
   cancelAsyncMessage,
   endSession,
   interrupt,
+  keepTyped,
   mcpMessage,
   runShellCommand,
   setPermissionMode,
@@ -49,13 +50,15 @@ const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
 const models = () => import("./handlers/models.ts");
 const permissions = () => import("./handlers/permissions.ts");
+const promptHistory = () => import("./handlers/prompt-history.ts");
+const sessions = () => import("./handlers/sessions.ts");
 const settings = () => import("./handlers/settings.ts");
 const tasks = () => import("./handlers/tasks.ts");
-const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
 const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   add_memory: change(async () => (await files()).addMemoryControl),
+  add_prompt_history: now(keepTyped),
   apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
   background_tasks: later(async () => (await tasks()).backgroundTasks),
   cancel_async_message: now(cancelAsyncMessage),
@@ -66,6 +69,7 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   get_binary_version: read(async () => (await listings()).getBinaryVersion),
   get_context_usage: read(async () => (await contextUsage()).getContextUsage),
   get_hooks_listing: read(async () => (await listings()).getHooksListing),
+  get_prompt_history: later(async () => (await promptHistory()).getPromptHistory),
   get_session_cost: read(async () => (await usage()).getSessionCost),
   get_session_info: read(async () => (await import("./handlers/session-info.ts")).getLiveSessionInfo),
   get_settings: read(async () => (await settings()).getSettings),
@@ -77,6 +81,7 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   list_agents: read(async () => (await listings()).listAgentsControl),
   list_models: read(async () => (await models()).listModels),
   list_permission_rules: read(async () => (await permissions()).listPermissionRules),
+  list_sessions: later(async () => (await sessions()).listSessionsControl),
   mcp_authenticate: later(async () => (await mcp()).mcpAuthenticate),
   mcp_call: later(async () => (await mcp()).mcpCall),
   mcp_list_resources: read(async () => (await mcp()).mcpListResources),
@@ -87,15 +92,17 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   mcp_status: read(async () => (await mcp()).mcpStatus),
   mcp_submit_code: later(async () => (await mcp()).mcpSubmitCode),
   mcp_toggle: change(async () => (await mcp()).mcpToggle),
+  preview_session: later(async () => (await sessions()).previewSessionControl),
   read_file: read(async () => (await files()).readFile),
   register_repo_root: change(async () => (await files()).registerRepoRoot),
   reload_output_styles: later(async () => (await listings()).reloadOutputStyles),
   reload_plugins: later(async () => (await listings()).reloadPlugins),
   reload_skills: later(async () => (await listings()).reloadSkills),
-  rename_session: change(async () => (await title()).renameSessionControl),
+  rename_session: change(async () => (await sessions()).renameSessionControl),
   rewind_conversation: change(async () => (await conversation()).rewindConversationControl),
   rewind_files: change(async () => (await files()).rewindFiles),
   run_shell_command: now(runShellCommand),
+  search_sessions: later(async () => (await sessions()).searchSessionsControl),
   seed_read_state: change(async () => (await files()).seedReadState),
   set_has_subscribers: read(async () => acknowledge),
   set_max_thinking_tokens: change(async () => (await models()).setMaxThinkingTokens),

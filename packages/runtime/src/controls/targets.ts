@@ -18,6 +18,8 @@ import type {
   Usage,
 } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
+import type { StoredSessions } from "@keelson/store/stored-sessions";
+import type { SessionsHere } from "../directory/directory.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Goal } from "../goal/goal.ts";
@@ -115,6 +117,10 @@ export interface ControlTargets {
   /** Reads skill and command files again. */
   reloadSkills(): void;
 
+  /** The sessions on this machine. */
+  storedSessions(): Promise<StoredSessions>;
+  /** Those that are open in this process. */
+  readonly directory?: SessionsHere | undefined;
   /** Queues a command of the user. The model reads its output. */
   queueShellCommand(command: string, ids: { readonly uuid: string; readonly toolUseId: string }): void;
   /** Whether the session still takes prompts. */

@@ -10,16 +10,21 @@ import { openIn, type OwnedSession } from "./take-session.ts";
 const PATIENCE_MS = 700;
 const PAUSE_MS = 20;
 
-/** Undefined if the session is free by now, or will be soon. Rejects with an OpenError that says who has it. */
+/**
+ * Undefined if the session is free by now, or will be soon. Rejects with an OpenError that says who has it. `here`: this process
+ * has it.
+ */
 export async function joinOwner(
   owned: OwnedSession,
   join: JoinOptions,
   configDir: string,
+  here?: () => OpenedSession,
 ): Promise<OpenedSession | undefined> {
   const refuse = (what: string) => new OpenError(`${openIn(owned)}. ${what} or add --fork-session to continue a copy`);
-  if (owned.holder?.listens !== true) throw refuse("End it there,");
+  if (owned.holder?.listens !== true && here === undefined) throw refuse("End it there,");
   const refused = join.refused();
   if (refused.length > 0) throw refuse(`Prompts can be sent to it only without ${refused.join(", ")}; leave that out,`);
+  if (here) return here();
   const signal = AbortSignal.timeout(PATIENCE_MS);
   while (!signal.aborted) {
     const holder = await leaseHolder(owned.lease);

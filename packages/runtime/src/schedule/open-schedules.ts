@@ -18,6 +18,8 @@ export interface ScheduleStage {
   idle(): void;
   /** What hooks are told of the jobs when an agent stops. */
   hookFields(): JsonObject;
+  /** Something is scheduled that only this session does. */
+  hasJobs(): boolean;
   close(): void;
 }
 
@@ -81,6 +83,7 @@ export function openSchedules(
       );
     },
     hookFields: () => opened?.hookFields() ?? NO_SCHEDULES.hookFields(),
+    hasJobs: () => opened?.hasJobs ?? false,
     close() {
       closed = true;
       opened?.close();
@@ -93,6 +96,7 @@ export const NO_SCHEDULES: ScheduleStage = {
   tools: [],
   idle: () => {},
   hookFields: () => ({ session_crons: [] }),
+  hasJobs: () => false,
   close: () => {},
 };
 

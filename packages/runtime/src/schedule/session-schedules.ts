@@ -165,6 +165,11 @@ export class SessionSchedules implements ScheduleKeeper {
     return { session_crons: [...jobs, ...this.#wakeupForHooks()] };
   }
 
+  /** Jobs in the project's file are done by any session. */
+  get hasJobs(): boolean {
+    return this.#own.size > 0 || this.#wakeup !== undefined;
+  }
+
   /** The session waits for input. */
   idle(): void {
     this.#durable.refresh();

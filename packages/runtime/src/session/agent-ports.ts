@@ -2,10 +2,9 @@
 // (ports.ts); an agent hook narrows the tools.
 
 import type { Snapshot } from "@keelson/config";
-import type { Limits, Ports } from "@keelson/engine";
+import { ToolError, type Limits, type Ports } from "@keelson/engine";
 import { createFiles } from "@keelson/host";
 import type { Permit } from "../gate/approvals.ts";
-import { boundedRead } from "../machine/bounded-read.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -13,6 +12,8 @@ import type { Storage } from "./storage.ts";
 
 const CONCURRENCY = 32;
 const STRUCTURED_ATTEMPTS = 5;
+/** Ten times the cost of 100,000 files with ordinary rules. */
+const RULES_LIMIT_MS = 10_000;
 
 export type AgentPorts = Pick<
   Ports,
@@ -83,6 +84,28 @@ export function toolContexts(
         () => performance.now(),
       ),
     };
+  };
+}
+
+/**
+ * For one call that may look at many files: with slow rules, checking them would block the event loop. Past the limit, the call
+ * fails; it neither skips files nor shows denied ones.
+ */
+export function boundedRead(
+  mayRead: (path: string) => boolean,
+  now: () => number,
+  limitMs: number = RULES_LIMIT_MS,
+): (path: string) => boolean {
+  let elapsed = 0;
+  return (path) => {
+    if (elapsed > limitMs)
+      throw new ToolError(
+        "Checking the permission rules for this many files takes too long. Narrow the path or pattern.",
+      );
+    const started = now();
+    const answer = mayRead(path);
+    elapsed += now() - started;
+    return answer;
   };
 }
 

@@ -1,7 +1,8 @@
-// What a front end says when it opens a session, and what it gets.
+// What a session is opened with, as `directory/wanted.ts` makes it from what a front end wants; and what the front end gets.
 
 import type { Snapshot } from "@keelson/config";
 import type { Session } from "@keelson/protocol";
+import type { SessionsHere } from "../directory/directory.ts";
 import type { Debug } from "../observe/debug.ts";
 import type { TeammateIdentity } from "../team/team-world.ts";
 import type { SessionChoice } from "./place.ts";
@@ -29,8 +30,6 @@ export interface OpenOptions {
   readonly frontEnd?: string;
   /** While it is open, other programs of the user may become clients of the session. */
   readonly listens?: boolean;
-  /** A session that another program has open is joined there. Absent: it is an error. */
-  readonly join?: JoinOptions | undefined;
   /** Deltas that arrive within so many milliseconds are sent as one. Absent: each is sent as it came. */
   readonly gatherMs?: number;
   /**
@@ -53,6 +52,8 @@ export interface OpenOptions {
   readonly program?: readonly string[];
   /** The session is a member of a team. */
   readonly teammate?: TeammateIdentity;
+  /** The other sessions of this process. Absent: none can be opened or found. */
+  readonly directory?: SessionsHere;
   /** Absent if debug logging is off. */
   readonly debug?: Debug;
   /** Prints a warning for people; not part of the stream. */

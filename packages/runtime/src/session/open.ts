@@ -1,5 +1,7 @@
-// Opens a session in stages: storage, rules, machine, plan, gate, hooks, session. Each stage gets the ones before it and knows
-// nothing of those after it.
+// Opens a session in stages: storage, rules, machine, plan, gate, MCP servers, language servers, hooks, skills, team, task list,
+// worktrees, schedules, agents, then the conversation and the tools (`fillState`), then the session (`openLive`). Each stage gets
+// some of those before it and knows nothing of those after it. What one needs of a later one is handed to it here, once that is
+// there: `useHooks`, `useAgents`, `onPrompts`, `onClear`, `onEnd`, `useEnd` and `serve`. Nothing else connects them.
 
 import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
@@ -30,7 +32,7 @@ import { chosenStyle } from "./facts.ts";
 import type * as IdleNotice from "../hooks/idle-notice.ts";
 import { limitsOf } from "./agent-ports.ts";
 import type { MainStage } from "../agents/definition/main-agent.ts";
-import type { OpenedSession, OpenOptions } from "./open-options.ts";
+import type { OpenOptions } from "./open-options.ts";
 import { OpenError } from "./place.ts";
 import { openPlan, type PlanMode } from "./plan-mode.ts";
 import { runPorts, type RunParts } from "./ports.ts";
@@ -39,22 +41,19 @@ import { openStorage } from "./storage.ts";
 import { webTools } from "../web/open-web.ts";
 import { openWorktrees, type WorktreeStage } from "../worktrees/open-worktrees.ts";
 
-/** Rejects with an OpenError. A session that another process has open is joined there, if the options allow it. */
-export async function openSession(options: OpenOptions): Promise<OpenedSession> {
+/** Rejects with an OpenError, which says so if the session is open already. */
+export async function openSession(options: OpenOptions): Promise<LiveSession> {
   const owner = new Ownership(options);
   try {
     return await openStages(options, owner);
   } catch (error) {
     owner.stopListening();
     owner.release();
-    if (!(error instanceof OpenError) || error.owned === undefined || options.join === undefined) throw error;
-    const { joinOwner } = await import("../owner/join.ts");
-    const joined = await joinOwner(error.owned, options.join, options.snapshot.configDir);
-    return joined ?? (await openSession({ ...options, join: undefined }));
+    throw error;
   }
 }
 
-async function openStages(options: OpenOptions, owner: Ownership): Promise<OpenedSession> {
+async function openStages(options: OpenOptions, owner: Ownership): Promise<LiveSession> {
   const storage = await openStorage(options, owner);
   const ruleBook = openRuleBook(storage);
   const machine = await openMachine(storage, ruleBook);
@@ -254,6 +253,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       preparing = setTimeout(() => gate.prepare(), GOVERNING_AFTER_MS);
       preparing.unref();
     },
+    isBusy: () => storage.runState.running || storage.inbox.goesOn || schedules.hasJobs(),
     stopAgents: async () => void (await Promise.all([agents.close(), team?.close()])),
     end: async (reason) => {
       await worktrees.beforeEnd();

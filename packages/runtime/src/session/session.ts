@@ -4,12 +4,15 @@ import { brokenRun, resultOf, run, type Conversation, type End, type Limits, typ
 import {
   textOf,
   type AttachOptions,
+  type ControlSubtype,
   type EndReason,
   type Entry,
+  type FieldsOf,
   type Inbound,
   type Outbound,
   type PermissionMode,
   type PromptMessage,
+  type ReplyTo,
   type ResultMessage,
   type Session,
   type SessionClient,
@@ -75,6 +78,8 @@ export interface SessionParts {
   prepare(): void;
   /** What the transcript grants is proven from now on. */
   sealTranscript(): void;
+  /** More will happen without a word from a client. */
+  isBusy(): boolean;
   /** Ends all subagents. */
   stopAgents(): Promise<void>;
   /** Runs the end hooks. */
@@ -106,6 +111,8 @@ const PREPARE_AFTER_MS = 150;
 export class LiveSession implements Session {
   readonly announce: string | undefined;
   readonly initialPrompt: string | undefined;
+  /** Called when a client has come or gone. */
+  clientsChanged: () => void = () => undefined;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
   readonly #ready: Promise<void>;
@@ -135,6 +142,7 @@ export class LiveSession implements Session {
     const view = { ...(agentText ? { agentText } : {}), ...options.view };
     const client = clients.attach({ ...options, view }, (own, start) => this.#begin(own, start, options));
     if (clients.wants("streamEvents")) joining().tellPresence(clients, client);
+    this.clientsChanged();
     return {
       id: client.id,
       messages: client,
@@ -192,12 +200,49 @@ export class LiveSession implements Session {
     }
   }
 
+  get title(): string | undefined {
+    return this.#parts.title();
+  }
+
+  /** Those of other programs, too. */
+  get clientCount(): number {
+    return [...this.#parts.clients.all].length;
+  }
+
+  hasClient(id: string): boolean {
+    return [...this.#parts.clients.all].some((client) => client.id === id);
+  }
+
+  get busy(): boolean {
+    return this.#parts.isBusy();
+  }
+
+  /** It takes no more prompts. */
+  get closing(): boolean {
+    return !this.#parts.inbox.takesPrompts;
+  }
+
+  /** Resolves when everything has ended, however it did. */
+  get ended(): Promise<void> {
+    return this.#work.catch(() => undefined);
+  }
+
+  /** What a control request of a client does, for the process that the session is in. */
+  async request<Subtype extends ControlSubtype>(
+    subtype: Subtype,
+    fields?: FieldsOf<Subtype>,
+  ): Promise<ReplyTo<Subtype>> {
+    await this.#ready;
+    return this.#parts.controls.get().perform(subtype, fields, new AbortController().signal);
+  }
+
   #left(client: StreamClient): void {
     const { controls, requests, dropClient, clients } = this.#parts;
     controls.made?.left(client);
     requests.made?.left(client);
     dropClient(client.id);
     if (clients.wants("streamEvents")) joining().tellPresence(clients);
+    this.clientsChanged();
   }
 
   async close(reason: EndReason): Promise<void> {

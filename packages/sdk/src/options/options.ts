@@ -6,7 +6,7 @@ import type { McpServerConfig } from "../mcp/config.ts";
 import type { CanUseTool, PermissionMode } from "../permissions/permissions.ts";
 import type { SpawnedProcess, SpawnOptions } from "../process/spawn.ts";
 import type { Spares } from "../start/spares.ts";
-import type { SessionStore, SessionStoreFlush } from "../stores/session-store.ts";
+import type { SessionStore, SessionStoreFlush } from "@keelson/store/remote";
 import type { AgentDefinition, EffortLevel } from "./agents.ts";
 import type { OnElicitation, OnUserDialog } from "./dialogs.ts";
 import type { SandboxSettings } from "./sandbox.ts";

@@ -13,8 +13,8 @@ import type { Options } from "../options/options.ts";
 import type { PermissionMode, PermissionUpdate } from "../permissions/permissions.ts";
 import type { Query } from "./query-object.ts";
 import { StartHooks } from "../start/start-hooks.ts";
-import type { StoreSession } from "../stores/open-store-session.ts";
-import type { SessionStore } from "../stores/session-store.ts";
+import type { StoreSession } from "@keelson/store/remote-session";
+import type { SessionStore } from "@keelson/store/remote";
 
 export type Prompt = string | AsyncIterable<SDKUserMessage>;
 
@@ -55,7 +55,7 @@ export class RunningQuery implements Query {
   /** Also stores the session in a store. Returns the options to start the program with. */
   async join(store: SessionStore): Promise<Options> {
     // Only sessions with a store need the code that reads and writes transcripts.
-    const { openStoreSession } = await import("../stores/open-store-session.ts");
+    const { openStoreSession } = await import("@keelson/store/remote-session");
     const { options } = this.#caller;
     const { sessionStoreFlush, loadTimeoutMs } = options;
     const joined = await openStoreSession({

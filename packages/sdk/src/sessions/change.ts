@@ -7,8 +7,7 @@ import { join } from "node:path";
 import type { MetadataEntry } from "@keelson/protocol";
 import { openTranscript, ownerPath } from "@keelson/store";
 import { replaceOwnFile } from "@keelson/store/past";
-import { projectKeyOf } from "../stores/key.ts";
-import type { SessionStore } from "../stores/session-store.ts";
+import { projectKeyOf, type SessionStore } from "@keelson/store/remote";
 import { requireSessionId, requireTranscript } from "./find.ts";
 import { folderOf } from "./messages.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isSessionId, keyPrefix, projectsDir, transcriptPath } from "@keelson/store";
 import { worktreesOf } from "@keelson/store/past";
-import { configDirOf, projectKeyOf } from "../stores/key.ts";
+import { configDirOf, projectKeyOf } from "@keelson/store/remote";
 
 /** The folders with the sessions of a directory and its worktrees; without a directory, all folders. */
 export function sessionFolders(dir: string | undefined, { includeWorktrees = true } = {}): string[] {

@@ -7,11 +7,13 @@ import { dirname } from "node:path";
 import { isChainEntry, isObject, type Entry } from "@keelson/protocol";
 import { isSessionId, lineOf, transcriptPath } from "@keelson/store";
 import { createOwnFile, readEntries, removeOwnFile } from "@keelson/store/past";
-import { projectKeyOf } from "../stores/key.ts";
-import type { SessionStoreEntry } from "../stores/session-store.ts";
-import { foldSessionSummary } from "../stores/summary.ts";
-import { inTimeOrder } from "../stores/resume/time-order.ts";
-import { inBatches } from "../stores/transcript-file.ts";
+import {
+  foldSessionSummary,
+  inBatches,
+  inTimeOrder,
+  projectKeyOf,
+  type SessionStoreEntry,
+} from "@keelson/store/remote";
 import type { SessionMutationOptions } from "./change.ts";
 import { requireSessionId, requireTranscript } from "./find.ts";
 

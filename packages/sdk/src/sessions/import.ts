@@ -3,8 +3,14 @@
 
 import { basename, dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { SessionKey, SessionStore, SessionStoreEntry } from "../stores/session-store.ts";
-import { BATCH_ENTRIES, entriesOfFile, inBatches } from "../stores/transcript-file.ts";
+import {
+  BATCH_ENTRIES,
+  entriesOfFile,
+  inBatches,
+  type SessionKey,
+  type SessionStore,
+  type SessionStoreEntry,
+} from "@keelson/store/remote";
 import { requireTranscript } from "./find.ts";
 import { folderOf, transcriptsBelow } from "./messages.ts";
 

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { isSessionId } from "@keelson/store";
 import { listStoredSessions as listLocal, readOwnFile, sessionAt, type SessionInfo } from "@keelson/store/past";
-import { projectKeyOf } from "../stores/key.ts";
-import type { SessionStore, SessionSummaryEntry } from "../stores/session-store.ts";
-import { foldSessionSummary } from "../stores/summary.ts";
+import { foldSessionSummary, projectKeyOf, type SessionStore, type SessionSummaryEntry } from "@keelson/store/remote";
 import { findTranscript, sessionFolders } from "./find.ts";
 
 export type SDKSessionInfo = {

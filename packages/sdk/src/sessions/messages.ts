@@ -5,10 +5,13 @@ import { readdirSync } from "node:fs";
 import { isChainEntry, type ChainEntry } from "@keelson/protocol";
 import { isSessionId } from "@keelson/store";
 import { linkOf, liveChain, loadSession } from "@keelson/store/past";
-import { projectKeyOf } from "../stores/key.ts";
-import type { SessionStore, SessionStoreEntry } from "../stores/session-store.ts";
-import { inTimeOrder } from "../stores/resume/time-order.ts";
-import { readSidecar } from "../stores/transcript-file.ts";
+import {
+  inTimeOrder,
+  projectKeyOf,
+  readSidecar,
+  type SessionStore,
+  type SessionStoreEntry,
+} from "@keelson/store/remote";
 import { findTranscript } from "./find.ts";
 
 export type SessionMessage = {

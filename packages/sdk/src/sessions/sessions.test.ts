@@ -3,9 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, uti
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { loadSession, readEntries } from "@keelson/store/past";
-import { projectKeyOf } from "../stores/key.ts";
-import { InMemorySessionStore } from "../stores/kinds/memory.ts";
-import type { SessionStore, SessionStoreEntry } from "../stores/session-store.ts";
+import { InMemorySessionStore, projectKeyOf, type SessionStore, type SessionStoreEntry } from "@keelson/store/remote";
 import {
   archiveSession,
   deleteSession,

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { appendTypedPrompt, historyPath, readTypedPrompts, type TypedPrompt } from "./prompt-history.ts";
+import type { TypedPrompt } from "@keelson/protocol";
+import { appendTypedPrompt, historyPath, readTypedPrompts } from "./prompt-history.ts";
 
 function folder() {
   const path = mkdtempSync(join(tmpdir(), "keelson-history-"));

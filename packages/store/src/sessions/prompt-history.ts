@@ -5,25 +5,8 @@ import { closeSync, fstatSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openOwnFile } from "@keelson/disk/own-files";
 import { realPathOf } from "@keelson/disk/real-path";
-import { isObject, tryParse } from "@keelson/protocol";
+import { isObject, tryParse, type PastedText, type TypedPrompt } from "@keelson/protocol";
 import { openAppend } from "../transcript/open-append.ts";
-
-export interface TypedPrompt {
-  /** As shown: long pastes are placeholders. `!` and `/` are part of it. */
-  readonly display: string;
-  readonly pastedContents: Readonly<Record<string, PastedText>>;
-  /** Milliseconds since 1970. */
-  readonly timestamp: number;
-  /** The folder it was typed in. */
-  readonly project: string;
-  readonly sessionId?: string;
-}
-
-export interface PastedText {
-  readonly id: number;
-  readonly type: "text";
-  readonly content: string;
-}
 
 export const historyPath = (configDir: string): string => join(realPathOf(configDir), "history.jsonl");
 
@@ -128,7 +111,7 @@ function promptIn(value: unknown): TypedPrompt | undefined {
 }
 
 /** Other kinds, such as pictures, are not kept here. */
-function pastesIn(value: unknown): Record<string, PastedText> {
+export function pastesIn(value: unknown): Record<string, PastedText> {
   if (!isObject(value)) return {};
   const pastes = Object.entries(value).flatMap(([key, paste]) => {
     if (!isObject(paste) || paste["type"] !== "text" || typeof paste["content"] !== "string") return [];

@@ -1,7 +1,7 @@
 // The terminal program while it runs: one screen, one prompt, one session at a time. It holds view state only; a session
 // attached anew looks the same.
 
-import type { JsonObject, ListedCommand, Outbound } from "@keelson/protocol";
+import type { FieldsOf, JsonObject, ListedCommand, Outbound, TypedPrompt } from "@keelson/protocol";
 import type { Dialog } from "../dialogs/dialog-context.ts";
 import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
@@ -31,6 +31,9 @@ import { Talk } from "./session/talk.ts";
 
 /** A screen reader reads everything. */
 const ALL_ROWS = 1_000;
+
+/** No one walks farther back with a key; Ctrl+R searches more. */
+const WALKED_LINES = 1_000;
 
 /** A question that was covered, or that takes another's place, cannot be answered faster than it is seen. */
 const UNSEEN_MS = 300;
@@ -87,7 +90,7 @@ export class App {
     this.#alerts = new Alerts(host);
     this.prompt = new PromptEditor({
       bindings,
-      history: () => host.history.recent(1_000),
+      history: () => this.typedBefore({ limit: WALKED_LINES }),
       sources: promptSources(this),
       changed: () => this.changed(),
       later: (effect) => this.do(effect),
@@ -217,6 +220,11 @@ export class App {
   setBackground(background: Background): void {
     this.background = background;
     this.#takeTheme();
+  }
+
+  /** What was typed at earlier prompts, newest first. */
+  async typedBefore(query: FieldsOf<"get_prompt_history">): Promise<readonly TypedPrompt[]> {
+    return (await this.talk.request("get_prompt_history", query)).prompts;
   }
 
   /** All commands that can be typed, those of the terminal itself included. */

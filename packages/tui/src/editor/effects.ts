@@ -1,6 +1,7 @@
 // What the prompt asks the program to do. Everything else it does by itself.
 
-import type { HistoryLine, PastedImage } from "../host.ts";
+import type { TypedPrompt } from "@keelson/protocol";
+import type { PastedImage } from "../host.ts";
 
 /** What the prompt is for: a message, a shell command (`!`), or a note for the memory file (`#`). */
 export type PromptMode = "prompt" | "shell" | "memory";
@@ -16,7 +17,7 @@ export interface SubmitEffect {
   /** What was written, with pasted text in its place; images are still `[Image #1]`. Without the sign of the mode. */
   readonly text: string;
   /** For the history file: pastes are placeholders, and the sign of the mode comes first. */
-  readonly line: Pick<HistoryLine, "display" | "pastedContents">;
+  readonly line: Pick<TypedPrompt, "display" | "pastedContents">;
   /** In the order they are named in. */
   readonly images: readonly SubmittedImage[];
 }
@@ -24,7 +25,7 @@ export interface SubmitEffect {
 export type PromptEffect =
   | SubmitEffect
   /** A draft was thrown away: keep it in the history. */
-  | { readonly kind: "discard"; readonly line: Pick<HistoryLine, "display" | "pastedContents"> }
+  | { readonly kind: "discard"; readonly line: Pick<TypedPrompt, "display" | "pastedContents"> }
   /** Stop what runs. */
   | { readonly kind: "interrupt" }
   | { readonly kind: "exit" }

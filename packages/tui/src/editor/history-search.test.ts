@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { Bindings } from "../keys/bindings.ts";
 import type { Done } from "../screen/view.ts";
-import type { HistoryLine } from "../host.ts";
+import type { TypedPrompt } from "@keelson/protocol";
 import { InputReader } from "../input/reader.ts";
 import { frameOf } from "./prompt.test-support.ts";
 import { historySearch } from "./history-search.ts";
 import { shortcutRows, shortcuts } from "./shortcuts.ts";
 
-function line(display: string, project = "/p/here"): HistoryLine {
+function line(display: string, project = "/p/here"): TypedPrompt {
   return { display, pastedContents: {}, timestamp: 0, project };
 }
 
@@ -15,7 +15,7 @@ const HERE = [line("fix the parser"), line("add tests"), line("add tests"), line
 const ALL = [...HERE, line("deploy it", "/p/there")];
 
 async function open(): Promise<{
-  send(bytes: string): Done<HistoryLine | null> | undefined;
+  send(bytes: string): Done<TypedPrompt | null> | undefined;
   rows(columns?: number, rows?: number): readonly string[];
   /** Resolves when more of the history has been read. */
   changed(): Promise<void>;

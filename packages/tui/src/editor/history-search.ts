@@ -2,7 +2,7 @@
 
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { Bindings } from "../keys/bindings.ts";
-import type { HistoryLine } from "../host.ts";
+import type { TypedPrompt } from "@keelson/protocol";
 import type { InputEvent, Key } from "../input/event.ts";
 import { clean, cleanRow } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
@@ -15,8 +15,8 @@ import { TextBuffer } from "./text-buffer.ts";
 export interface HistorySearchOptions {
   readonly bindings: Bindings;
   /** Newest first. */
-  readonly recent: () => Promise<readonly HistoryLine[]>;
-  readonly all: () => Promise<readonly HistoryLine[]>;
+  readonly recent: () => Promise<readonly TypedPrompt[]>;
+  readonly all: () => Promise<readonly TypedPrompt[]>;
   /** Called when lines have arrived. */
   readonly changed: () => void;
 }
@@ -26,17 +26,17 @@ type Scope = "recent" | "all";
 const MOST_FUZZY = 50;
 const MOST_PREVIEW = 6;
 
-export function historySearch(options: HistorySearchOptions): Panel<HistoryLine | null> {
+export function historySearch(options: HistorySearchOptions): Panel<TypedPrompt | null> {
   return new HistorySearch(options);
 }
 
-class HistorySearch implements Panel<HistoryLine | null> {
+class HistorySearch implements Panel<TypedPrompt | null> {
   readonly #options: HistorySearchOptions;
   readonly #query = new TextBuffer();
   readonly #editing = new Editing(this.#query, new KillRing());
-  readonly #lines: Partial<Record<Scope, readonly HistoryLine[]>> = {};
+  readonly #lines: Partial<Record<Scope, readonly TypedPrompt[]>> = {};
   #scope: Scope = "all";
-  #matches: readonly HistoryLine[] = [];
+  #matches: readonly TypedPrompt[] = [];
   #marked = 0;
 
   constructor(options: HistorySearchOptions) {
@@ -44,7 +44,7 @@ class HistorySearch implements Panel<HistoryLine | null> {
     this.#load();
   }
 
-  take(event: InputEvent, _now: number): Done<HistoryLine | null> | undefined {
+  take(event: InputEvent, _now: number): Done<TypedPrompt | null> | undefined {
     if (event.kind === "paste") {
       this.#query.insert(event.text.replaceAll("\n", " ").trim());
       this.#narrow();
@@ -56,7 +56,7 @@ class HistorySearch implements Panel<HistoryLine | null> {
     return meaning ? undefined : this.#type(event);
   }
 
-  #act(action: string, key: Key): Done<HistoryLine | null> | undefined {
+  #act(action: string, key: Key): Done<TypedPrompt | null> | undefined {
     switch (action) {
       case "historySearch:cancel":
         return { value: null };
@@ -81,7 +81,7 @@ class HistorySearch implements Panel<HistoryLine | null> {
     }
   }
 
-  #type(key: Key): Done<HistoryLine | null> | undefined {
+  #type(key: Key): Done<TypedPrompt | null> | undefined {
     if (key.name === "backspace" && this.#query.isEmpty) return { value: null };
     if (this.#editing.take(key)) this.#narrow();
     return undefined;
@@ -97,7 +97,7 @@ class HistorySearch implements Panel<HistoryLine | null> {
     );
   }
 
-  #loaded(scope: Scope, lines: readonly HistoryLine[]): void {
+  #loaded(scope: Scope, lines: readonly TypedPrompt[]): void {
     this.#lines[scope] = withoutRepeats(lines);
     this.#narrow();
     this.#options.changed();
@@ -173,7 +173,7 @@ class HistorySearch implements Panel<HistoryLine | null> {
 }
 
 /** Lines that contain all words, newest first; if there are none, lines with the letters in this order. */
-export function matchHistory(query: string, lines: readonly HistoryLine[]): readonly HistoryLine[] {
+export function matchHistory(query: string, lines: readonly TypedPrompt[]): readonly TypedPrompt[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return lines;
   const found = lines.filter(({ display }) => {
@@ -186,7 +186,7 @@ export function matchHistory(query: string, lines: readonly HistoryLine[]): read
   return index.search(query, MOST_FUZZY).flatMap((text) => byText.get(text) ?? []);
 }
 
-function withoutRepeats(lines: readonly HistoryLine[]): HistoryLine[] {
+function withoutRepeats(lines: readonly TypedPrompt[]): TypedPrompt[] {
   const seen = new Set<string>();
   return lines.filter(({ display }) => !seen.has(display) && seen.add(display));
 }

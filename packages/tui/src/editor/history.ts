@@ -1,8 +1,8 @@
 // Walking through earlier prompts with Up and Down. The draft waits at the bottom.
 
-import type { HistoryLine } from "../host.ts";
+import type { TypedPrompt } from "@keelson/protocol";
 
-export type HistoryEntry = Pick<HistoryLine, "display" | "pastedContents">;
+export type HistoryEntry = Pick<TypedPrompt, "display" | "pastedContents">;
 
 export class HistoryWalk {
   readonly #load: () => Promise<readonly HistoryEntry[]>;

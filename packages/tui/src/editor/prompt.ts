@@ -1,7 +1,8 @@
 // The prompt: what keys do to the draft, and what they ask the program for.
 
 import type { InputEvent, Key } from "../input/event.ts";
-import type { HistoryLine, PastedImage } from "../host.ts";
+import type { TypedPrompt } from "@keelson/protocol";
+import type { PastedImage } from "../host.ts";
 import type { Frame, Rendered, View } from "../screen/view.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import { Completion, type CompletionSources } from "../complete/completion.ts";
@@ -133,7 +134,7 @@ export class PromptEditor implements View {
   }
 
   /** A line of the history in the place of the draft. */
-  setLine(line: Pick<HistoryLine, "display" | "pastedContents">): void {
+  setLine(line: Pick<TypedPrompt, "display" | "pastedContents">): void {
     this.#draft.setEntry(line);
     this.#edited();
   }

@@ -117,6 +117,10 @@ const REPLIES = {
   stop_task: {},
   background_tasks: {},
   rewind_files: { canRewind: true, filesChanged: [] },
+  list_sessions: {
+    sessions: [{ sessionId: "s1", summary: "Old", lastModified: NOW, fileSize: 1, cwd: "/elsewhere" }],
+    total: 1,
+  },
   get_working_diff: { diff: "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" },
 };
 
@@ -132,12 +136,6 @@ function world(replies: Readonly<Record<string, unknown>> = {}, more: Partial<Pa
     now: () => NOW,
     doctor: async () => "All good",
     keybindings: async () => ({ path: "/home/.claude/keybindings.json", text: undefined }),
-    sessions: {
-      list: async () => [{ id: "s1", title: "Old", firstPrompt: "hi", changed: NOW, bytes: 1, cwd: "/elsewhere" }],
-      search: async () => [],
-      preview: async () => "",
-      rename: async () => undefined,
-    },
   };
   const context: PanelContext = {
     requests,

@@ -1,7 +1,8 @@
 // Which sessions the picker lists: by folder, by branch and by what was typed. Titles and first prompts are searched at
 // once, whole conversations meanwhile.
 
-import type { ListedSession, SessionShelf } from "../host.ts";
+import type { ListedSession } from "@keelson/protocol";
+import type { SessionShelf } from "./session-shelf.ts";
 
 interface Known {
   readonly session: ListedSession;
@@ -49,8 +50,8 @@ export class SessionList {
   }
 
   /** Whether it is listed for its conversation, not for its title or first prompt. */
-  isFoundInText({ id }: ListedSession): boolean {
-    return this.#found.has(id);
+  isFoundInText({ sessionId }: ListedSession): boolean {
+    return this.#found.has(sessionId);
   }
 
   async load(): Promise<void> {
@@ -61,7 +62,7 @@ export class SessionList {
       const sessions = await this.#shelf.list({ allProjects: this.allProjects });
       if (this.#loading !== loading) return;
       this.#known = sessions
-        .toSorted((a, b) => b.changed - a.changed)
+        .toSorted((a, b) => b.lastModified - a.lastModified)
         .map((session) => ({ session, text: searchedText(session) }));
     } catch (error) {
       if (this.#loading !== loading) return;
@@ -92,10 +93,10 @@ export class SessionList {
 
   async rename(session: ListedSession, title: string): Promise<void> {
     try {
-      await this.#shelf.rename(session, title);
+      await this.#shelf.rename(session.sessionId, title);
       this.#known = this.#known.map((known) => {
-        if (known.session.id !== session.id) return known;
-        const renamed = { ...known.session, title };
+        if (known.session.sessionId !== session.sessionId) return known;
+        const renamed = { ...known.session, summary: title };
         return { session: renamed, text: searchedText(renamed) };
       });
       this.#filter();
@@ -115,7 +116,8 @@ export class SessionList {
     const own = new AbortController();
     this.#searching = own;
     try {
-      const ids = await this.#shelf.search(words, among, own.signal);
+      const all = among.map(({ sessionId }) => sessionId);
+      const ids = await this.#shelf.search(words, all, own.signal);
       if (this.#searching !== own) return;
       this.#found = new Set(ids);
     } catch (error) {
@@ -131,15 +133,16 @@ export class SessionList {
     const words = this.#words.toLowerCase().split(/\s+/).filter(Boolean);
     this.#shown = this.#known
       .filter(({ session, text }) => {
-        if (this.branchOnly && session.branch !== this.#branch) return false;
-        return this.#found.has(session.id) || words.every((word) => text.includes(word) || beginsId(word, session.id));
+        if (this.branchOnly && session.gitBranch !== this.#branch) return false;
+        const { sessionId: id } = session;
+        return this.#found.has(id) || words.every((word) => text.includes(word) || beginsId(word, id));
       })
       .map(({ session }) => session);
   }
 }
 
-const searchedText = ({ title, firstPrompt, branch = "", worktree = "" }: ListedSession) =>
-  [title, firstPrompt, branch, worktree].join("\n").toLowerCase();
+const searchedText = ({ summary, firstPrompt = "", gitBranch = "", worktree = "" }: ListedSession) =>
+  [summary, firstPrompt, gitBranch, worktree].join("\n").toLowerCase();
 
 /** Anywhere else in an id, "add" or "42" would be found by chance. */
 const beginsId = (word: string, id: string) => word.length >= 4 && id.startsWith(word);

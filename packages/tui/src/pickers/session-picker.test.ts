@@ -1,29 +1,44 @@
 import { expect, test } from "bun:test";
-import type { ListedSession, SessionShelf } from "../host.ts";
+import type { ListedSession } from "@keelson/protocol";
 import { frame, key, keys, NOW, randomKeys, settled, shown, SIZES, typing } from "../panels/panel.test-support.ts";
 import type { Panel } from "../screen/view.ts";
+import type { SessionShelf } from "./session-shelf.ts";
 import { sessionPicker, type PickedSession, type SessionPickerOptions } from "./session-picker.ts";
 
 const HOUR = 3_600_000;
 
 const SESSIONS: readonly ListedSession[] = [
-  { id: "b", title: "", firstPrompt: "write\na parser", changed: NOW - 30 * HOUR, bytes: 34_000, branch: "main" },
-  { id: "a", title: "Fix the login", firstPrompt: "it fails", changed: NOW - HOUR, bytes: 900, branch: "login" },
   {
-    id: "c",
-    title: "Docs",
+    sessionId: "b",
+    summary: "",
+    firstPrompt: "write\na parser",
+    lastModified: NOW - 30 * HOUR,
+    fileSize: 34_000,
+    gitBranch: "main",
+  },
+  {
+    sessionId: "a",
+    summary: "Fix the login",
+    firstPrompt: "it fails",
+    lastModified: NOW - HOUR,
+    fileSize: 900,
+    gitBranch: "login",
+  },
+  {
+    sessionId: "c",
+    summary: "Docs",
     firstPrompt: "write docs",
-    changed: NOW - 400 * HOUR,
-    bytes: 5_000_000,
+    lastModified: NOW - 400 * HOUR,
+    fileSize: 5_000_000,
     worktree: "docs-tree",
   },
 ];
 const ELSEWHERE: ListedSession = {
-  id: "z",
-  title: "Elsewhere",
+  sessionId: "z",
+  summary: "Elsewhere",
   firstPrompt: "hi",
-  changed: NOW - 10,
-  bytes: 1,
+  lastModified: NOW - 10,
+  fileSize: 1,
   cwd: "/other",
 };
 
@@ -39,10 +54,10 @@ class Shelf implements SessionShelf {
     this.searched.push(words);
     return this.found;
   }
-  async preview({ id }: ListedSession) {
+  async preview(id: string) {
     return `**preview** of ${id}`;
   }
-  async rename({ id }: ListedSession, title: string) {
+  async rename(id: string, title: string) {
     this.renamed.push([id, title]);
   }
 }
@@ -115,7 +130,7 @@ test("a search that was typed over does not disturb the one after it", async () 
   const answers: (() => void)[] = [];
   const aborted: boolean[] = [];
   class Slow extends Shelf {
-    override search(words: string, _among?: readonly ListedSession[], signal?: AbortSignal) {
+    override search(words: string, _among?: readonly string[], signal?: AbortSignal) {
       const index = aborted.push(false) - 1;
       signal?.addEventListener("abort", () => (aborted[index] = true));
       return new Promise<readonly string[]>((resolve) => answers.push(() => resolve(words === "qu" ? ["a"] : ["b"])));
@@ -183,8 +198,8 @@ test("a folder without sessions, and a list that cannot be read, are reported", 
 test("10,000 sessions are searched with every key without looking at more than their titles", async () => {
   const many = Array.from({ length: 10_000 }, (_each, index) => ({
     ...SESSIONS[1]!,
-    id: `${index}`,
-    title: `t${index}`,
+    sessionId: `${index}`,
+    summary: `t${index}`,
   }));
   class Large extends Shelf {
     override async list() {
@@ -213,7 +228,7 @@ test("no keys break it, and Esc always ends it", async () => {
 test("a session is found by the beginning of its id, and not by letters in it", async () => {
   const shelf = new Shelf();
   const [first] = SESSIONS;
-  shelf.list = async () => [{ ...first!, id: "5f0badd0-add0" }];
+  shelf.list = async () => [{ ...first!, sessionId: "5f0badd0-add0" }];
   const { panel } = await opened({}, shelf);
   await press(panel, ..."add");
   expect(shown(panel)).toContain("0 of 1");

@@ -1,7 +1,7 @@
 // The session picker: a search field, the sessions newest first, a preview, and a field for a new name.
 
+import type { ListedSession } from "@keelson/protocol";
 import { counted } from "../blocks/amounts.ts";
-import type { ListedSession, SessionShelf } from "../host.ts";
 import type { InputEvent, Key } from "../input/event.ts";
 import { panelKeys, typedText } from "../panels/panel-keys.ts";
 import { clean, cleanRow } from "../screen/clean.ts";
@@ -16,6 +16,7 @@ import { TextField } from "../widgets/text-field.ts";
 import { movedIndex, windowStart } from "./list-window.ts";
 import { fileSize, timeAgo } from "./measures.ts";
 import { SessionList } from "./session-list.ts";
+import type { SessionShelf } from "./session-shelf.ts";
 
 export interface SessionPickerOptions {
   readonly keys: KeyLookup;
@@ -102,7 +103,7 @@ class SessionPicker implements Panel<PickedSession | null> {
       list.toggleBranch();
       this.#selected = 0;
     } else if (action === "sessions:rename" && this.#current) {
-      this.#name = new TextField(this.#current.title);
+      this.#name = new TextField(this.#current.summary);
       this.#focus = "rename";
     } else if (action === "sessions:preview" && this.#current) {
       this.#focus = "preview";
@@ -130,7 +131,7 @@ class SessionPicker implements Panel<PickedSession | null> {
     else if (action === "select:accept") {
       this.#focus = "list";
       const title = this.#name.text.trim();
-      if (title !== "" && title !== session.title) void this.#list.rename(session, title);
+      if (title !== "" && title !== session.summary) void this.#list.rename(session, title);
     } else this.#name.take(event);
     return undefined;
   }
@@ -147,7 +148,7 @@ class SessionPicker implements Panel<PickedSession | null> {
   #choose(): Done<PickedSession | null> | undefined {
     const session = this.#current;
     if (session === undefined) return undefined;
-    const { id, cwd } = session;
+    const { sessionId: id, cwd } = session;
     // A session of this folder may have gone elsewhere meanwhile; it is still one of this folder.
     return this.#end({ id, ...(cwd === undefined || !this.#list.allProjects ? {} : { cwd }) });
   }
@@ -163,11 +164,12 @@ class SessionPicker implements Panel<PickedSession | null> {
 
   async #loadPreview(session: ListedSession): Promise<void> {
     this.#preview.replace((_columns, theme) => [theme.paint("dim", "Loading…")]);
-    const text = await this.#shelf
-      .preview(session)
-      .catch((error: Error) => `Cannot read the session: ${error.message}`);
+    const text = await this.#shelf.preview(session.sessionId).then(
+      (markdown = "") => markdown,
+      (error: Error) => `Cannot read the session: ${error.message}`,
+    );
     const { markdown } = this.#options;
-    if (this.#current?.id !== session.id) return;
+    if (this.#current?.sessionId !== session.sessionId) return;
     this.#preview.replace((columns, theme) =>
       markdown ? markdown(text, columns, theme) : wrap(clean(text).replaceAll("\t", "    "), columns),
     );
@@ -227,13 +229,13 @@ class SessionPicker implements Panel<PickedSession | null> {
   }
 
   #facts(session: ListedSession, now: number): string {
-    const { changed, branch, worktree, bytes, cwd, id } = session;
+    const { lastModified, gitBranch: branch, worktree, fileSize: bytes, cwd, sessionId } = session;
     return [
-      timeAgo(changed, now),
+      timeAgo(lastModified, now),
       ...(branch === undefined ? [] : [cleanRow(branch)]),
       ...(worktree === undefined ? [] : [`worktree ${cleanRow(worktree)}`]),
       fileSize(bytes),
-      ...(id === this.#options.current ? ["open now"] : []),
+      ...(sessionId === this.#options.current ? ["open now"] : []),
       ...(this.#list.isFoundInText(session) ? ["found in the conversation"] : []),
       ...(this.#list.allProjects && cwd !== undefined ? [cleanRow(cwd)] : []),
     ].join(" · ");
@@ -289,6 +291,6 @@ class SessionPicker implements Panel<PickedSession | null> {
   }
 }
 
-function nameOf({ title, firstPrompt, id }: ListedSession): string {
-  return cleanRow((title.trim() || firstPrompt.trim() || id).slice(0, 500).replace(/\s+/g, " "));
+function nameOf({ summary, firstPrompt = "", sessionId }: ListedSession): string {
+  return cleanRow((summary.trim() || firstPrompt.trim() || sessionId).slice(0, 500).replace(/\s+/g, " "));
 }

@@ -17,6 +17,10 @@ export class RequestError extends Error {
 }
 
 export interface Requests {
-  /** Rejects with a RequestError. */
-  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>>;
+  /** Rejects with a RequestError. The signal takes the request back: it gets no reply. */
+  request<Subtype extends ControlSubtype>(
+    subtype: Subtype,
+    fields?: FieldsOf<Subtype>,
+    signal?: AbortSignal,
+  ): Promise<ReplyTo<Subtype>>;
 }

@@ -1,10 +1,10 @@
 // Clients in the process of the session, with no pipe between: one that is alone with it, and one that attaches to a session
 // which somebody else opened and holds.
 
-import { openSession, type OpenedSession } from "@keelson/runtime";
+import type { OpenedSession } from "@keelson/runtime";
 import type { Inbound, Outbound, SessionClient } from "@keelson/protocol";
 import { main } from "../../../../packages/cli/src/main.ts";
-import { ioHere } from "../../here.ts";
+import { ioHere, sessionsHere } from "../../here.ts";
 import { heldSession } from "../../second.ts";
 import type { Client, Open } from "../play.ts";
 import type { End } from "../scenario.ts";
@@ -39,11 +39,11 @@ export const openAttached =
       write: () => undefined,
       error: (text) => void errors.push(text),
       onSignal: (name, listener) => void signals.set(name, listener),
-      async openSession(options) {
-        const session = await openSession(options);
-        const use = (client: SessionClient) => readAll(attached(client), take);
-        return isSecond ? heldSession(session, use) : ownSession(session, (client) => passing(attached(client), take));
-      },
+      sessions: sessionsHere((session) =>
+        isSecond
+          ? heldSession(session, (client) => readAll(attached(client), take))
+          : ownSession(session, (client) => passing(attached(client), take)),
+      ),
     });
     const first = initializeOf(start, answers);
     if (first !== undefined) void askAs("initialize", first);

@@ -1,8 +1,7 @@
 // keelson mcp serve: offers the built-in tools to another MCP client on standard input and output. Every call goes
 // through the gate. Standard output carries only the protocol.
 
-import { isOpenError } from "../../open.ts";
-import { printError, printWarning } from "../../process/process-io.ts";
+import { isOpenError, printError, printWarning } from "../../process/process-io.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { handleSignals } from "../../process/signals.ts";
 import { UsageError } from "../../args/invocation.ts";
@@ -14,7 +13,7 @@ export async function serveMcp(call: Invoked): Promise<number> {
   const snapshot = await snapshotFor(call);
   for (const warning of snapshot.warnings) printWarning(io, warning.replaceAll("\n", "?"));
   const debug = await openLog(call);
-  const { serveTools } = await import("@keelson/runtime/serve");
+  const { serveTools } = await import("@keelson/runtime/served-tools");
   const serving = serveTools({
     snapshot,
     entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "mcp",

@@ -1,8 +1,8 @@
-// Pictures for a prompt: from the clipboard, or from a file that was dragged into the window.
+// Pictures for a prompt, from the clipboard of this machine.
 
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
 import { findHelper } from "@keelson/host/programs";
+import { imageType } from "@keelson/protocol/image-type";
 import type { PastedImage } from "@keelson/tui";
 
 /** Larger ones are refused by every model, whatever is done to them. */
@@ -14,24 +14,6 @@ export interface ImagePlace {
   readonly cwd: string;
 }
 
-/** Undefined if the file is no picture, or too large. */
-export function readPastedImage(path: string): PastedImage | undefined {
-  let fd: number | undefined;
-  try {
-    // A pipe without a writer would wait for one.
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > MOST_BYTES) return undefined;
-    const bytes = Buffer.alloc(stat.size);
-    const length = readSync(fd, bytes, 0, stat.size, 0);
-    return imageOf(bytes.subarray(0, length), basename(path));
-  } catch {
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}
-
 export async function clipboardImage(place: ImagePlace): Promise<PastedImage | undefined> {
   for (const argv of readersOf(place)) {
     const bytes = await outputOf(argv, place);
@@ -41,20 +23,11 @@ export async function clipboardImage(place: ImagePlace): Promise<PastedImage | u
   return undefined;
 }
 
-/** By the first bytes, not by the name. */
-export function imageOf(bytes: Uint8Array, name?: string): PastedImage | undefined {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
-  const mediaType = TYPES.find(([start]) => start.test(head))?.[1];
-  if (mediaType === undefined) return undefined;
-  return { mediaType, base64: Buffer.from(bytes).toString("base64"), ...(name === undefined ? {} : { name }) };
+function imageOf(bytes: Buffer): PastedImage | undefined {
+  const base64 = bytes.toString("base64");
+  const mediaType = imageType(base64);
+  return mediaType && { mediaType, base64 };
 }
-
-const TYPES: readonly (readonly [RegExp, PastedImage["mediaType"]])[] = [
-  [/^\x89PNG\r\n/, "image/png"],
-  [/^\xff\xd8\xff/, "image/jpeg"],
-  [/^GIF8[79]a/, "image/gif"],
-  [/^RIFF[^]{4}WEBP/, "image/webp"],
-];
 
 const OSASCRIPT = "get the clipboard as «class PNGf»";
 const POWERSHELL =

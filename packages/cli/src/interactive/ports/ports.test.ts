@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editFile, editorCommand, editText } from "./editor.ts";
-import { imageOf, readPastedImage } from "./images.ts";
 import { readThemeFiles } from "./theme-files.ts";
 
 let place: string;
@@ -70,30 +69,6 @@ test("an editor that fails changes nothing", async () => {
     false,
   ]);
   expect(existsSync(join(place, "x"))).toBe(false);
-});
-
-const IMAGES: readonly (readonly [string, string | undefined])[] = [
-  ["\x89PNG\r\n\x1a\n0000", "image/png"],
-  ["\xff\xd8\xff\xe0 jfif", "image/jpeg"],
-  ["GIF89a......", "image/gif"],
-  ["RIFF\x10\x00\x00\x00WEBPVP8 ", "image/webp"],
-  ["RIFF\x10\x00\x00\x00WAVEfmt ", undefined],
-  ["<svg></svg>", undefined],
-  ["", undefined],
-];
-test.each(IMAGES)("%p is %p", (bytes, expected) => {
-  expect(imageOf(Buffer.from(bytes, "latin1"))?.mediaType).toBe(expected as never);
-});
-
-test("a picture is read by what it is, not by its name", () => {
-  const path = join(place, "picture.txt");
-  writeFileSync(path, Buffer.from("GIF89a......", "latin1"));
-  expect(readPastedImage(path)).toEqual({
-    mediaType: "image/gif",
-    base64: Buffer.from("GIF89a......", "latin1").toString("base64"),
-    name: "picture.txt",
-  });
-  expect([readPastedImage(place), readPastedImage(join(place, "missing.png"))]).toEqual([undefined, undefined]);
 });
 
 test("themes are the JSON files in their folder, by name", () => {

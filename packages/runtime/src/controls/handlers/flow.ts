@@ -2,6 +2,7 @@
 
 import { isPermissionMode, PERMISSION_MODES, type JsonObject } from "@keelson/protocol";
 import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
+import type * as PromptHistory from "./prompt-history.ts";
 
 /** The run is stopped first: an open question must be withdrawn before the reply is sent. */
 export const interrupt: ControlHandler<"interrupt"> = (
@@ -49,6 +50,12 @@ export const runShellCommand: ControlHandler<"run_shell_command"> = (
 export const mcpMessage: ControlHandler<"mcp_message"> = (request, _targets, { receiveMcp }) => {
   receiveMcp(String(request.server_name), (fieldsIn(request, "message") ?? {}) as JsonObject);
   return done();
+};
+
+/** At once: the session may be about to end, as after `/exit`. What reads and writes the file is loaded with the first line. */
+export const keepTyped: ControlHandler<"add_prompt_history"> = (request, targets, asked) => {
+  const { addPromptHistory } = require("./prompt-history.ts") as typeof PromptHistory;
+  return addPromptHistory(request, targets, asked);
 };
 
 export const endSession: ControlHandler<"end_session"> = (_request, _targets, { endSession: after }) =>

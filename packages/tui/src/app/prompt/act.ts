@@ -3,6 +3,7 @@
 import type { PermissionMode } from "@keelson/protocol";
 import type { PromptEffect, SubmitEffect } from "../../editor/effects.ts";
 import type { App } from "../app.ts";
+import { readDroppedImage } from "./dropped-image.ts";
 import { readSubmission } from "./submit.ts";
 import { isPanelCommand, openPanelOf, showTranscript } from "../overlays/panel-commands.ts";
 
@@ -12,7 +13,7 @@ export function act(effect: PromptEffect, app: App): void {
     case "submit":
       return submit(effect, app);
     case "discard":
-      return host.history.add(withSession(effect.line, app));
+      return remember(effect.line, app);
     case "interrupt":
       return app.attempt(talk.interrupt());
     case "exit":
@@ -37,7 +38,7 @@ export function act(effect: PromptEffect, app: App): void {
       );
     case "read-images":
       for (const { id, path } of effect.images) {
-        app.attempt(host.readImage(path).then((image) => prompt.imageRead(id, image)));
+        app.attempt(readDroppedImage(path, talk).then((image) => prompt.imageRead(id, image)));
       }
       return undefined;
     case "unqueue":
@@ -70,8 +71,8 @@ export function act(effect: PromptEffect, app: App): void {
 const NO_EDITOR = "The editor did not return a text; set VISUAL or EDITOR to the one you want";
 
 function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
-  const { host, talk } = app;
-  host.history.add(withSession(line, app));
+  const { talk } = app;
+  remember(line, app);
   const draft = { mode, text, images: images.map(({ image }) => image) };
   const submission = readSubmission(draft, (command, args) => isPanelCommand(command, args, app));
   switch (submission.kind) {
@@ -92,8 +93,9 @@ function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
   }
 }
 
-function withSession<T extends object>(line: T, { talk: { sessionId } }: App): T & { sessionId?: string } {
-  return { ...line, ...(sessionId === undefined ? {} : { sessionId }) };
+/** A history that cannot be written is not worth interrupting anyone. */
+function remember({ display, pastedContents }: SubmitEffect["line"], { talk }: App): void {
+  talk.request("add_prompt_history", { display, pastedContents }).catch(() => undefined);
 }
 
 /** A session that may not bypass permissions refuses the last one. */
@@ -125,11 +127,11 @@ const SEARCHED_LINES = 5_000;
 
 async function searchHistory(app: App): Promise<void> {
   const { historySearch } = await import("../../editor/history-search.ts");
-  const { host, bindings, prompt } = app;
+  const { bindings, prompt } = app;
   const line = await app.show(
     historySearch({
-      recent: () => host.history.recent(SEARCHED_LINES),
-      all: () => host.history.all(SEARCHED_LINES),
+      recent: () => app.typedBefore({ limit: SEARCHED_LINES }),
+      all: () => app.typedBefore({ limit: SEARCHED_LINES, all_projects: true }),
       changed: () => app.changed(),
       bindings,
     }),

@@ -54,11 +54,20 @@ export class SessionLink implements Requests {
     return this.session.id;
   }
 
-  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>> {
+  request<Subtype extends ControlSubtype>(
+    subtype: Subtype,
+    fields?: FieldsOf<Subtype>,
+    signal?: AbortSignal,
+  ): Promise<ReplyTo<Subtype>> {
     if (this.#closed) return Promise.reject(new RequestError("The session has ended"));
     const id = crypto.randomUUID();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
+      signal?.addEventListener("abort", () => {
+        if (!this.#waiting.delete(id)) return;
+        reject(new RequestError("The request was taken back"));
+        this.#client.send({ type: "control_cancel_request", request_id: id });
+      });
       this.#client.send({ type: "control_request", request_id: id, request: controlBody(subtype, fields) });
     });
   }

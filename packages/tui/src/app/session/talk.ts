@@ -115,8 +115,9 @@ export class Talk implements Requests {
   async request<Subtype extends ControlSubtype>(
     subtype: Subtype,
     fields?: FieldsOf<Subtype>,
+    signal?: AbortSignal,
   ): Promise<ReplyTo<Subtype>> {
-    const reply = await (await this.#open.promise).request(subtype, fields);
+    const reply = await (await this.#open.promise).request(subtype, fields, signal);
     if (CHANGES.includes(subtype)) void this.#inform();
     return reply;
   }

@@ -42,11 +42,14 @@ export class FakeSession implements Session {
   #wake = () => {};
   #closed = false;
 
-  /** A reply that is an Error is refused; what is not in the table is unknown. What the session is has defaults. */
+  /** A reply that is an Error is refused; what is not in the table is unknown. What the session is and was has defaults. */
   constructor({ initialize = {}, get_session_info: info = {}, ...others }: Readonly<Record<string, unknown>>) {
     this.#replies = {
       initialize: { ...INITIALIZED, ...(initialize as object) },
       get_session_info: { ...INFO, ...(info as object) },
+      add_prompt_history: undefined,
+      get_prompt_history: { prompts: [] },
+      list_sessions: { sessions: [], total: 0 },
       ...others,
     };
   }

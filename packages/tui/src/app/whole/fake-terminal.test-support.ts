@@ -69,7 +69,6 @@ export function startFakeProgram(options: FakeProgramOptions) {
   };
   let bytes = "";
   let isRaw = false;
-  const none = async () => [];
   const host: TerminalHost = {
     terminal: {
       get columns() {
@@ -96,14 +95,11 @@ export function startFakeProgram(options: FakeProgramOptions) {
     onNotice: () => () => undefined,
     end: end.signal,
     open: async () => session,
-    history: { recent: none, all: none, add: () => undefined },
-    sessions: { list: none, search: none, preview: async () => "", rename: async () => undefined },
     themes: () => ({}),
     keybindings: async () => ({ path: "/home/u/.claude/keybindings.json", text: undefined }),
     editText: async (text) => `${text} edited`,
     editFile: async () => true,
     clipboardImage: async () => undefined,
-    readImage: async () => undefined,
     statusLine: async () => undefined,
     notify: () => undefined,
     openUrl: async () => false,

@@ -138,6 +138,11 @@ const QUESTIONS = [
   requests("request_user_dialog", { dialog_kind: "greeting", payload: { text: "Hello" } }),
 ];
 
+const SESSION = {
+  ...{ sessionId: "1", summary: "Old", firstPrompt: "hi", lastModified: 5, fileSize: 1, gitBranch: "main", cwd: "/x" },
+  worktree: "w",
+};
+const PROMPT = { display: "earlier", project: "/p", pastedContents: {}, timestamp: 5 };
 const REPLIES: Readonly<Record<string, Json>> = {
   initialize: { commands: [{ name: "compact", description: "Compact it", argumentHint: "[what]" }], agents: [] },
   get_session_info: {
@@ -185,11 +190,12 @@ const REPLIES: Readonly<Record<string, Json>> = {
   read_file: { contents: "one\ntwo\n" },
   file_suggestions: { files: ["src/a.ts"], suggestions: [{ path: "src/a.ts" }] },
   rewind_files: { canRewind: true, filesChanged: ["/x"] },
+  get_prompt_history: { prompts: [PROMPT] },
+  list_sessions: { sessions: [SESSION], total: 1 },
+  search_sessions: { session_ids: [] },
+  preview_session: { markdown: "# text" },
 };
 
-const SESSION = {
-  ...{ id: "1", title: "Old", firstPrompt: "hi", changed: 5, bytes: 1, branch: "main", cwd: "/x", worktree: "w" },
-};
 const COMMANDS = [
   "help",
   "config",
@@ -214,21 +220,12 @@ test.each([
   using clock = new FakeClock();
   const session = new FakeSession(hostile(REPLIES));
   let isFirst = true;
-  const line = { ...hostile({ display: "earlier", project: "/p" }), pastedContents: {}, timestamp: 5 };
-  const listed = hostile(SESSION);
   const program = startFakeProgram({
     ...{ clock, session, screenReader, columns },
     settings: { statusLine: { type: "command", command: "x" } },
     host: {
       notices: [hostile("a warning")],
       cwd: `/home/u/${EVIL}`,
-      history: { recent: async () => [line], all: async () => [line], add: () => undefined },
-      sessions: {
-        list: async () => [listed],
-        search: async () => [],
-        preview: async () => hostile("# text"),
-        rename: async () => undefined,
-      },
       keybindings: async () => ({ path: hostile("/k"), text: hostile("{") }),
       doctor: async () => hostile("well"),
       statusLine: async () => EVIL.replace("\x1b[38;5;199m", ""),

@@ -3,6 +3,22 @@
 import type { TerminalHost } from "../../host.ts";
 import { allowRule, asks, requests } from "../../dialogs/dialog.test-support.ts";
 
+const past = { timestamp: 1, project: "/home/u/p", pastedContents: {} };
+const earlier = [
+  { ...past, display: "fix the bug" },
+  { ...past, display: "!make test" },
+];
+const listed = [
+  {
+    ...{ sessionId: "s1", summary: "Old", firstPrompt: "hi", lastModified: 1, fileSize: 1, cwd: "/home/u/p" },
+    gitBranch: "main",
+  },
+  {
+    ...{ sessionId: "s2", summary: "Older", firstPrompt: "hello", lastModified: 0, fileSize: 1, cwd: "/elsewhere" },
+    worktree: "wt",
+  },
+];
+
 export const REPLIES: Readonly<Record<string, unknown>> = {
   initialize: { commands: [{ name: "compact", description: "Compact it", argumentHint: "[what]" }], agents: [] },
   get_session_info: {
@@ -48,28 +64,15 @@ export const REPLIES: Readonly<Record<string, unknown>> = {
   get_task_output: { output: "one\ntwo\n", total_bytes: 8, truncated: false },
   background_tasks: {},
   stop_task: {},
+  get_prompt_history: { prompts: earlier },
+  list_sessions: { sessions: listed, total: 2 },
+  search_sessions: { session_ids: ["s2"] },
+  preview_session: { markdown: "**hi**" },
+  rename_session: undefined,
 };
 
-const past = { timestamp: 1, project: "/home/u/p", pastedContents: {} };
-const earlier = [
-  { ...past, display: "fix the bug" },
-  { ...past, display: "!make test" },
-];
-const list = [
-  { id: "s1", title: "Old", firstPrompt: "hi", changed: 1, bytes: 1, cwd: "/home/u/p", branch: "main" },
-  { id: "s2", title: "Older", firstPrompt: "hello", changed: 0, bytes: 1, cwd: "/elsewhere", worktree: "wt" },
-];
-/** A host with a past. */
-export const HOST: Partial<TerminalHost> = {
-  history: { recent: async () => earlier, all: async () => earlier, add: () => undefined },
-  sessions: {
-    list: async () => list,
-    search: async () => ["s2"],
-    preview: async () => "**hi**",
-    rename: async () => undefined,
-  },
-  statusLine: async () => "status\nof two rows",
-};
+/** A host with a status line. */
+export const HOST: Partial<TerminalHost> = { statusLine: async () => "status\nof two rows" };
 
 const option = (label: string) => ({ label, description: `Use ${label}` });
 const question = (text: string, multiSelect: boolean) => ({

@@ -1,6 +1,7 @@
 // What a draft carries besides its text: long pastes and images, each named in it by a placeholder.
 
-import type { HistoryLine, PastedImage } from "../../host.ts";
+import type { TypedPrompt } from "@keelson/protocol";
+import type { PastedImage } from "../../host.ts";
 import type { SubmittedImage } from "../effects.ts";
 
 /** Pastes with more rows or characters than this become a placeholder. */
@@ -36,7 +37,7 @@ export class Attachments {
   }
 
   /** Takes over the pastes of a line of the history. */
-  load(pasted: HistoryLine["pastedContents"]): void {
+  load(pasted: TypedPrompt["pastedContents"]): void {
     for (const { id, content } of Object.values(pasted)) {
       this.#texts.set(id, content);
       this.#next = Math.max(this.#next, id + 1);
@@ -69,8 +70,8 @@ export class Attachments {
   }
 
   /** The pastes that a text names, as the history file has them. */
-  pastedIn(display: string): HistoryLine["pastedContents"] {
-    const pasted: Record<string, HistoryLine["pastedContents"][string]> = {};
+  pastedIn(display: string): TypedPrompt["pastedContents"] {
+    const pasted: Record<string, TypedPrompt["pastedContents"][string]> = {};
     for (const { id } of findPlaceholders(display)) {
       const content = this.#texts.get(id);
       if (content !== undefined) pasted[id] = { id, type: "text", content };

@@ -3,6 +3,7 @@
 import { performRewind } from "../../pickers/rewind.ts";
 import { rewindPicker } from "../../pickers/rewind-picker.ts";
 import { sessionPicker } from "../../pickers/session-picker.ts";
+import { shelfOf } from "../../pickers/session-shelf.ts";
 import type { Panel } from "../../screen/view.ts";
 import { finishing, type PanelContext, type PanelEnd } from "../context.ts";
 import { PanelStack } from "../panel-stack.ts";
@@ -15,7 +16,7 @@ export async function resumePanel(args: string, context: PanelContext): Promise<
   if (UUID.test(args)) return { effects: [{ kind: "switch-session", which: { kind: "resume", id: args } }] };
   const { host, keys, redraw, markdown, sessionId, requests } = context;
   const { git_branch: branch } = await requests.request("get_session_info");
-  const picker = sessionPicker(host.sessions, {
+  const picker = sessionPicker(shelfOf(requests), {
     keys,
     redraw,
     markdown,

@@ -17,11 +17,10 @@ export async function chooseBackend(
   const snapshot = () => state.snapshot;
   // Without a program to start, as in a process that only embeds sessions, there is no other way.
   if (wanted === "in-process" || program === undefined) {
-    const [{ inProcess }, { openSession }] = await Promise.all([
-      import("./in-process.ts"),
-      import("../../../session/open.ts"),
-    ]);
-    return inProcess({ lead: options, snapshot, openSession });
+    const { directory } = options;
+    if (directory === undefined) throw new Error("Teammates need the directory that the session was opened in");
+    const { inProcess } = await import("./in-process.ts");
+    return inProcess({ lead: options, snapshot, directory });
   }
   const inTmux = env["TMUX"] !== undefined && env["TMUX"] !== "";
   if (wanted === "tmux" && !inTmux) warn("Teammates run without panes, because this is not inside tmux");

@@ -3,6 +3,8 @@
 
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session, SessionClient } from "@keelson/protocol";
+import type { SessionsHere } from "../../../directory/directory.ts";
+import type { WantedSession } from "../../../directory/wanted.ts";
 import type { OpenOptions } from "../../../session/open-options.ts";
 import { heardIn, type Backend, type HeardFromMember, type MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "../command-line.ts";
@@ -11,16 +13,16 @@ export interface InProcessOptions {
   /** How the lead was opened. */
   readonly lead: OpenOptions;
   snapshot(): OpenOptions["snapshot"];
-  openSession(options: OpenOptions): Promise<Session>;
+  readonly directory: SessionsHere;
 }
 
-export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Backend {
+export function inProcess({ lead, snapshot, directory }: InProcessOptions): Backend {
   const sessions = new Set<Session>();
   const close = (session: Session, reason: EndReason) => session.close(reason).catch(() => undefined);
   return {
     kind: "in-process",
     async start(member, hear) {
-      const session = await openSession(sessionOptions(member, lead, snapshot()));
+      const session = await directory.open(wantedBy(member, lead, snapshot()));
       sessions.add(session);
       const client = session.attach({ name: "lead" });
       const exited = ended(client, hear).finally(() => sessions.delete(session));
@@ -44,21 +46,18 @@ async function ended({ messages }: SessionClient, hear: (said: HeardFromMember) 
   }
 }
 
-function sessionOptions(
+function wantedBy(
   { choice, cwd }: MemberStart,
-  lead: OpenOptions,
+  { session, entrypoint, debug, warn }: OpenOptions,
   { origin, home }: OpenOptions["snapshot"],
-): OpenOptions {
-  const { entrypoint, programs, debug, warn } = lead;
+): WantedSession {
   const { identity } = choice;
   return {
+    front: "teammate",
     snapshot: load({ ...origin, home, cwd, flags: memberFlags(origin.flags, choice) }),
     entrypoint,
-    session: { kind: "new", sessionId: choice.sessionId, persist: lead.session.persist },
-    stdioPermissions: true,
-    answersRequests: true,
+    session: { kind: "new", sessionId: choice.sessionId, persist: session.persist },
     teammate: identity,
-    ...(programs ? { programs } : {}),
     ...(debug ? { debug } : {}),
     warn: (text) => warn(`${identity.name}: ${text}`),
   };

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { readEntries } from "@keelson/store/past";
+import { readEntries } from "../../past.ts";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { projectKeyOf } from "../key.ts";
 import { InMemorySessionStore } from "../kinds/memory.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadSession, readEntries, sessionAt } from "@keelson/store/past";
+import { loadSession, readEntries, sessionAt } from "../past.ts";
 import { projectKeyOf } from "./key.ts";
 import { InMemorySessionStore } from "./kinds/memory.ts";
 import { openStoreSession, type MirrorErrorMessage, type StoreSessionOptions } from "./open-store-session.ts";

@@ -1,7 +1,7 @@
 // Computes what a session list shows, entry by entry, so a store can update it on each append and listing a thousand
 // sessions takes one query. Pure.
 
-import { firstPromptIn } from "@keelson/store/past";
+import { firstPromptIn } from "../past.ts";
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 
 /** Fields where the newest entry wins: the entry's field, and ours. */

@@ -17,6 +17,7 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open-options.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openPlan } from "../session/plan-mode.ts";
+import { openOptions } from "../directory/wanted.ts";
 import { Ownership } from "../owner/ownership.ts";
 import { openStorage, type Storage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
@@ -104,12 +105,16 @@ async function openStages(
   options: Omit<OpenToolsOptions, "approve">,
   approve: Approve | undefined,
 ): Promise<Stages & RunParts> {
-  const settings = {
-    ...options,
-    session: { kind: "new", persist: false },
-    stdioPermissions: approve !== undefined,
-    answersRequests: false,
-  } as const;
+  const { programs, ...own } = options;
+  const settings = openOptions(
+    {
+      ...own,
+      front: "tools",
+      session: { kind: "new", persist: false },
+      answers: { permissions: approve !== undefined, requests: false },
+    },
+    programs ? { programs } : {},
+  );
   const storage = await openStorage(settings, new Ownership(settings));
   if (approve) void answerQuestions(storage, approve);
   // No one watches the stream, so nothing has to be kept for a first client.

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { projectKey } from "@keelson/store";
+import { projectKey } from "../index.ts";
 import type { SessionKey } from "./session-store.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 // Transcript files as a store sees them: entries in batches, with a subagent's sidecar file as one more entry.
 
 import { isObject, tryParse } from "@keelson/protocol";
-import { readEntries, readOwnFile } from "@keelson/store/past";
+import { readEntries, readOwnFile } from "../past.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 
 export const BATCH_ENTRIES = 500;

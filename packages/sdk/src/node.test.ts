@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const PROGRAM = `
-  import { FileSessionStore, InMemorySessionStore, sessionStoreConformance } from ${JSON.stringify(join(import.meta.dir, "index.ts"))};
-  import { listSessions } from ${JSON.stringify(join(import.meta.dir, "..", "sessions", "index.ts"))};
+  import { FileSessionStore, InMemorySessionStore, sessionStoreConformance } from ${JSON.stringify(join(import.meta.dir, "stores.ts"))};
+  import { listSessions } from ${JSON.stringify(join(import.meta.dir, "sessions", "index.ts"))};
   const outcomes = new Set();
   for (const make of [() => new InMemorySessionStore(), () => new FileSessionStore({ dir: process.argv[2] })])
     for (const check of sessionStoreConformance(make)) outcomes.add(await check.run());

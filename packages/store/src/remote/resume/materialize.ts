@@ -15,7 +15,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
-import { isSessionId, lineOf, STICKY } from "@keelson/store";
+import { isSessionId, lineOf, STICKY } from "../../index.ts";
 import { withStoreTimeout } from "../append.ts";
 import { catchUp, claimFolder, resumeRoot, RESUME_PREFIX } from "./catch-up.ts";
 import { configDirOf, isSafeSubpath, projectKeyOf } from "../key.ts";

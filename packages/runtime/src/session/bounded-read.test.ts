@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { boundedRead } from "./bounded-read.ts";
+import { boundedRead } from "./agent-ports.ts";
 
 test("boundedRead() answers until the time runs out, then fails the call", () => {
   let clock = 0;

@@ -1,7 +1,9 @@
-// Detects the type of a base64 image from its first bytes. Servers send wrong labels, and the API rejects those.
+// Detects the type of a base64 image from its first bytes. Names and labels of servers can be wrong, and the API rejects those.
+
+export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
 /** Undefined if the API does not accept it. */
-export function imageType(base64: string): string | undefined {
+export function imageType(base64: string): ImageType | undefined {
   if (base64.length % 4 !== 0 || !isBase64(base64)) return undefined;
   if (base64.startsWith("iVBORw0KGgo")) return "image/png";
   if (base64.startsWith("/9j/")) return "image/jpeg";

@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isObject, type Entry } from "@keelson/protocol";
-import { openTranscript, projectsDir } from "@keelson/store";
-import { readEntries, replaceOwnFile } from "@keelson/store/past";
+import { openTranscript, projectsDir } from "../../index.ts";
+import { readEntries, replaceOwnFile } from "../../past.ts";
 import { sidecarOf } from "../transcript-file.ts";
 
 /** Returns the path where the transcript was saved. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { STICKY } from "@keelson/store";
+import { STICKY } from "../../index.ts";
 import { append } from "../append.ts";
 import { configDirOf } from "../key.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../session-store.ts";

@@ -1,0 +1,205 @@
+// The sessions of this process, and the way to every other: opens them, finds those that are open, lists them with those on
+// disk, and closes those that nobody needs. Several front ends of one process share it.
+
+import type {
+  AttachOptions,
+  ControlSubtype,
+  EndReason,
+  FieldsOf,
+  ListedSession,
+  ReplyTo,
+  Session,
+  SessionClient,
+} from "@keelson/protocol";
+import type { StoredSessions } from "@keelson/store/stored-sessions";
+import { openSession } from "../session/open.ts";
+import type { OpenedSession } from "../session/open-options.ts";
+import { OpenError } from "../session/place.ts";
+import type { LiveSession } from "../session/session.ts";
+import { openOptions, type ProgramParts, type WantedSession } from "./wanted.ts";
+
+/** A session that is open in this process. Who only finds it does not keep it open. */
+export interface SharedSession extends Pick<Session, "id" | "attach"> {
+  /** As a control request of a client. */
+  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>>;
+}
+
+export interface SessionsHere {
+  /**
+   * Opens a session, or joins the one that is open already. Closing it ends what this front end has of it: the session itself
+   * ends with the last one that opened it. Rejects with an OpenError.
+   */
+  open(wanted: WantedSession): Promise<OpenedSession>;
+  find(id: string): SharedSession | undefined;
+  /** Newest first. Those that are open here are among them before they have a transcript. */
+  list(stored: StoredSessions, of: FolderChoice): Promise<readonly ListedSession[]>;
+  /** Ends all sessions. */
+  close(reason: EndReason): Promise<void>;
+}
+
+export interface FolderChoice {
+  /** Of this folder, unless `allProjects`. */
+  readonly cwd: string;
+  readonly allProjects: boolean;
+  /** The id of the session that is asked. It lists itself once there is something to resume. */
+  readonly asked?: string;
+}
+
+export interface DirectoryOptions extends ProgramParts {
+  /** A session without a client and without work ends after this time. Absent: never. */
+  readonly closeIdleAfterMs?: number;
+}
+
+export class SessionDirectory implements SessionsHere {
+  readonly #program: ProgramParts;
+  readonly #closeIdleAfterMs: number | undefined;
+  readonly #here = new Set<SessionHere>();
+  readonly #opening = new Set<Promise<unknown>>();
+
+  constructor({ closeIdleAfterMs, ...program }: DirectoryOptions = {}) {
+    this.#program = program;
+    this.#closeIdleAfterMs = closeIdleAfterMs;
+  }
+
+  async open(wanted: WantedSession): Promise<OpenedSession> {
+    const opening = openSession(openOptions(wanted, this.#program, this));
+    this.#opening.add(opening);
+    try {
+      return this.#keep(await opening, wanted.snapshot.cwd);
+    } catch (error) {
+      if (!(error instanceof OpenError) || error.owned === undefined || wanted.join === undefined) throw error;
+      // It may be one of those that are being opened here.
+      await Promise.allSettled([...this.#opening].filter((other) => other !== opening));
+      const here = this.#at(error.owned.id);
+      if (here?.isClosing) {
+        await here.ended;
+        return this.open(wanted);
+      }
+      const { joinOwner } = await import("../owner/join.ts");
+      const joined = await joinOwner(error.owned, wanted.join, wanted.snapshot.configDir, here && (() => here.hold()));
+      // Its owner has just ended.
+      return joined ?? this.open({ ...wanted, join: undefined });
+    } finally {
+      this.#opening.delete(opening);
+    }
+  }
+
+  find(id: string): SharedSession | undefined {
+    const here = this.#at(id);
+    return here?.isClosing ? undefined : here;
+  }
+
+  async list(stored: StoredSessions, { cwd, allProjects, asked }: FolderChoice): Promise<readonly ListedSession[]> {
+    const { withOpenSessions } = await import("./with-open.ts");
+    const open = [...this.#here].filter((each) => allProjects || each.cwd === cwd);
+    return withOpenSessions(await stored.list({ allProjects }), open, asked);
+  }
+
+  async close(reason: EndReason): Promise<void> {
+    await Promise.all([...this.#here].map((each) => each.close(reason)));
+  }
+
+  /** An id changes when a conversation is cleared, so it is no key. */
+  #at(id: string): SessionHere | undefined {
+    return [...this.#here].find((each) => each.id === id);
+  }
+
+  #keep(session: LiveSession, cwd: string): OpenedSession {
+    const here = new SessionHere(session, { cwd, closeIdleAfterMs: this.#closeIdleAfterMs });
+    this.#here.add(here);
+    void session.ended.then(() => this.#here.delete(here));
+    // Whoever joins it later finds it begun.
+    const { announce, initialPrompt } = session;
+    return Object.assign(
+      here.hold(),
+      announce === undefined ? {} : { announce },
+      initialPrompt === undefined ? {} : { initialPrompt },
+    );
+  }
+}
+
+interface HereOptions {
+  /** The folder it was opened in. */
+  readonly cwd: string;
+  readonly closeIdleAfterMs: number | undefined;
+}
+
+/** One session, and the front ends that opened it. */
+class SessionHere implements SharedSession {
+  readonly cwd: string;
+  readonly openedMs = Date.now();
+  readonly #session: LiveSession;
+  readonly #closeIdleAfterMs: number | undefined;
+  readonly #holders = new Set<object>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(session: LiveSession, { cwd, closeIdleAfterMs }: HereOptions) {
+    this.cwd = cwd;
+    this.#session = session;
+    this.#closeIdleAfterMs = closeIdleAfterMs;
+    if (closeIdleAfterMs === undefined) return;
+    session.clientsChanged = () => this.#waitUntilIdle();
+    this.#waitUntilIdle();
+    void session.ended.then(() => clearTimeout(this.#timer));
+  }
+
+  get id(): string {
+    return this.#session.id;
+  }
+
+  get title(): string | undefined {
+    return this.#session.title;
+  }
+
+  get isClosing(): boolean {
+    return this.#session.closing;
+  }
+
+  get ended(): Promise<void> {
+    return this.#session.ended;
+  }
+
+  request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>> {
+    return this.#session.request(subtype, fields);
+  }
+
+  attach(options?: AttachOptions): SessionClient {
+    return this.#session.attach(options);
+  }
+
+  close(reason: EndReason): Promise<void> {
+    return this.#session.close(reason);
+  }
+
+  /** As one front end has it. */
+  hold(): OpenedSession {
+    const session = this.#session;
+    let own: readonly SessionClient[] = [];
+    const holder = {
+      get id() {
+        return session.id;
+      },
+      attach: (options?: AttachOptions): SessionClient => {
+        const client = session.attach(options);
+        own = [...own.filter(({ id }) => session.hasClient(id)), client];
+        return client;
+      },
+      close: async (reason: EndReason): Promise<void> => {
+        this.#holders.delete(holder);
+        if (this.#holders.size === 0) return this.close(reason);
+        for (const client of own) client.detach();
+      },
+    };
+    this.#holders.add(holder);
+    return holder;
+  }
+
+  #waitUntilIdle(): void {
+    clearTimeout(this.#timer);
+    if (this.#session.clientCount > 0 || this.isClosing) return;
+    this.#timer = setTimeout(() => {
+      if (this.#session.busy) this.#waitUntilIdle();
+      else void this.close("end_of_input");
+    }, this.#closeIdleAfterMs);
+  }
+}

@@ -1,0 +1,25 @@
+// `@keelson/sdk/stores`: the session stores, under the name that applications import.
+
+export {
+  FileSessionStore,
+  foldSessionSummary,
+  InMemorySessionStore,
+  PostgresSessionStore,
+  RedisSessionStore,
+  sessionStoreConformance,
+  SqliteSessionStore,
+  type ConformanceCheck,
+  type FileSessionStoreOptions,
+  type PostgresClient,
+  type PostgresSessionStoreOptions,
+  type RedisCommand,
+  type RedisSessionStoreOptions,
+  type SessionKey,
+  type SessionStore,
+  type SessionStoreEntry,
+  type SessionStoreFlush,
+  type SessionSummaryEntry,
+  type SqliteDatabase,
+  type SqliteSessionStoreOptions,
+  type SqliteStatement,
+} from "@keelson/store/remote";

@@ -1,0 +1,70 @@
+// The sessions on disk as clients see them: by id, in the words of the wire. What was listed is remembered.
+
+import type { ListedSession } from "@keelson/protocol";
+import type { SessionLocation } from "../paths.ts";
+import type { SessionInfo } from "./list.ts";
+import { nameSession, previewSession, searchSessionTexts, sessionsToResume, type ShelfOptions } from "./shelf.ts";
+
+export class StoredSessions {
+  readonly #place: SessionLocation;
+  readonly #known = new Map<string, SessionInfo>();
+
+  constructor(place: SessionLocation) {
+    this.#place = place;
+  }
+
+  /** Newest first. */
+  async list(options: ShelfOptions): Promise<readonly ListedSession[]> {
+    return (await this.#list(options)).map(listed);
+  }
+
+  /** The ids of the sessions in which someone said all of these words, among those with these ids. */
+  async search(words: string, among: readonly string[] | undefined, signal: AbortSignal): Promise<readonly string[]> {
+    const found = await Promise.all((among ?? []).map((id) => this.#find(id)));
+    const sessions = among === undefined ? await this.#list({}) : found.filter((session) => session !== undefined);
+    return (await searchSessionTexts(words, sessions, signal)).map(({ id }) => id);
+  }
+
+  /** The last prompts and answers, as Markdown. Undefined if there is no such session. */
+  async preview(id: string): Promise<string | undefined> {
+    const session = await this.#find(id);
+    return session && previewSession(session.path);
+  }
+
+  /** False if there is no such session. Throws if the title is empty or cannot be written. */
+  async rename(id: string, title: string): Promise<boolean> {
+    const session = await this.#find(id);
+    if (session === undefined) return false;
+    nameSession(session, title);
+    return true;
+  }
+
+  async #list(options: ShelfOptions): Promise<readonly SessionInfo[]> {
+    const found = await sessionsToResume(this.#place, options);
+    for (const session of found) this.#known.set(session.id, session);
+    return found;
+  }
+
+  /** One that was not listed may be new, or of another folder. */
+  async #find(id: string): Promise<SessionInfo | undefined> {
+    for (const allProjects of [false, true]) {
+      if (this.#known.has(id)) break;
+      await this.#list({ allProjects });
+    }
+    return this.#known.get(id);
+  }
+}
+
+function listed({ id, title, firstPrompt, modified, size, gitBranch, cwd }: SessionInfo): ListedSession {
+  const worktree = /[\\/]\.claude[\\/]worktrees[\\/]([^\\/]+)/.exec(cwd ?? "")?.[1];
+  return {
+    sessionId: id,
+    summary: title,
+    lastModified: modified,
+    fileSize: size,
+    ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    ...(gitBranch === undefined ? {} : { gitBranch }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(worktree === undefined ? {} : { worktree }),
+  };
+}
