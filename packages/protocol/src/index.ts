@@ -94,6 +94,7 @@ export type {
   PromptOrigin,
   Session,
 } from "./stream/session.ts";
+export type { CallLocation, FilePatch, PatchHunk, ToolKind, ToolUseMeta } from "./stream/tool-use.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./stream/jsonl.ts";
 export {

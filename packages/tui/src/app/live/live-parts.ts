@@ -152,7 +152,7 @@ export class LiveParts {
     const { workingSince } = talk.facts;
     if (workingSince === undefined || !isTurning(talk)) return [];
     const { activity } = this.#todos;
-    const running = runningNow(talk.feed.unfinished, this.#host.cwd);
+    const running = runningNow(talk.feed.unfinished);
     const facts = {
       startedMs: workingSince,
       waitedMs: talk.waitedMs(frame.now),

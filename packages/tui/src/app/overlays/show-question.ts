@@ -2,7 +2,7 @@
 
 import type { ControlRequest } from "@keelson/protocol";
 import type { DialogAnswer, DialogContext } from "../../dialogs/dialog-context.ts";
-import { RequestError } from "../../stream/requests.ts";
+import { RequestError } from "@keelson/client";
 import type { App } from "../app.ts";
 
 /** Shows the oldest question that waits, if none is shown, and then the next. */

@@ -14,7 +14,7 @@ import {
   type ReplyTo,
   type Session,
 } from "@keelson/protocol";
-import { RequestError, type Requests } from "../../stream/requests.ts";
+import { RequestError, type Requests } from "@keelson/client";
 
 export interface LinkEvents {
   message(message: Outbound): void;
