@@ -70,22 +70,28 @@ function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => v
   const waiting: Outbound[] = [];
   let wake = Promise.withResolvers<void>();
   const isOver = () => closes.some((reason) => !options.hangs || reason !== "end_of_input");
+  async function* messages(): AsyncGenerator<Outbound> {
+    for (;;) {
+      while (waiting.length > 0) yield waiting.shift()!;
+      if (isOver()) return;
+      await wake.promise;
+      wake = Promise.withResolvers<void>();
+    }
+  }
   const made: Session = {
     id: "s",
-    send(input) {
-      sent.push(input);
-      if (input.type === "user" && !options.hangs) waiting.push(RESULT as Outbound);
-      options.onPrompt?.();
-      wake.resolve();
-    },
-    async *attach() {
-      for (;;) {
-        while (waiting.length > 0) yield waiting.shift()!;
-        if (isOver()) return;
-        await wake.promise;
-        wake = Promise.withResolvers<void>();
-      }
-    },
+    attach: () => ({
+      id: "client",
+      cursor: "e.0",
+      messages: messages(),
+      send(input) {
+        sent.push(input);
+        if (input.type === "user" && !options.hangs) waiting.push(RESULT as Outbound);
+        options.onPrompt?.();
+        wake.resolve();
+      },
+      detach: () => undefined,
+    }),
     async close(reason) {
       closes.push(reason);
       wake.resolve();

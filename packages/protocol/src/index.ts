@@ -86,6 +86,10 @@ export type {
 } from "./stream/control-requests.ts";
 export type { ScheduledJob, ScheduledWakeup } from "./configuration/schedule.ts";
 export type {
+  AttachOptions,
+  ClientAnswers,
+  ClientRole,
+  ClientView,
   EnvironmentUpdate,
   EndReason,
   Inbound,
@@ -93,6 +97,8 @@ export type {
   PromptMessage,
   PromptOrigin,
   Session,
+  SessionClient,
+  StreamCursor,
 } from "./stream/session.ts";
 export type { CallLocation, FilePatch, PatchHunk, ToolKind, ToolUseMeta } from "./stream/tool-use.ts";
 export { fileStamp } from "./file-stamp.ts";

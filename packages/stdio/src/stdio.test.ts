@@ -14,25 +14,27 @@ function fakeSession(answers: (prompt: string) => readonly Outbound[]) {
   const waiting: Outbound[] = [];
   let wake = Promise.withResolvers<void>();
   let left = false;
+  async function* messages(): AsyncGenerator<Outbound> {
+    for (;;) {
+      while (waiting.length > 0) yield waiting.shift()!;
+      if (closes.length > 0) return;
+      await wake.promise;
+      wake = Promise.withResolvers<void>();
+    }
+  }
   const session: Session = {
     id: "s",
-    send(input) {
-      sent.push(input);
-      if (input.type === "user") waiting.push(...answers(String(input.message.content)));
-      wake.resolve();
-    },
-    async *attach() {
-      try {
-        for (;;) {
-          while (waiting.length > 0) yield waiting.shift()!;
-          if (closes.length > 0) return;
-          await wake.promise;
-          wake = Promise.withResolvers<void>();
-        }
-      } finally {
-        left = true;
-      }
-    },
+    attach: () => ({
+      id: "client",
+      cursor: "e.0",
+      messages: messages(),
+      send(input) {
+        sent.push(input);
+        if (input.type === "user") waiting.push(...answers(String(input.message.content)));
+        wake.resolve();
+      },
+      detach: () => void (left = true),
+    }),
     async close(reason) {
       closes.push(reason);
       wake.resolve();

@@ -31,6 +31,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
     () => void session.close("terminate"),
   );
   const watching = watch(session);
+  const { client } = watching;
   let code = 0;
   let refused: unknown;
   let stopWatchingReader = () => {};
@@ -39,10 +40,10 @@ export async function streamJson(session: Session, streams: Streams, options: St
   let taken = 0;
 
   const feed = async () => {
-    if (options.prompt !== undefined) sendPrompt(session, options.prompt);
+    if (options.prompt !== undefined) sendPrompt(client, options.prompt);
     if (options.input) {
       const take = (input: Inbound) => {
-        session.send(input);
+        client.send(input);
         // A failed write is reported again by the flush below.
         if (options.replay && input.type === "control_response") out.add(toLine(input))?.catch(() => undefined);
       };

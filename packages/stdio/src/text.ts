@@ -51,7 +51,7 @@ async function lastResult(
 ): Promise<number> {
   let last: ResultMessage | undefined;
   const watching = watch(session);
-  const closed = sendOnly(session, prompt);
+  const closed = sendOnly(session, watching.client, prompt);
   closed.catch(() => undefined);
   const heard = await watching.until(
     (message) => {

@@ -1,21 +1,24 @@
 // Follows a session to its end. If the reader closes the pipe, the session ends without an error.
 
-import type { Outbound, Session } from "@keelson/protocol";
+import type { Outbound, Session, SessionClient } from "@keelson/protocol";
 import { isReaderGone } from "./streams.ts";
 
 export interface Watching {
+  readonly client: SessionClient;
   /** Passes every message to `show` until the session ends. Returns false if the reader closed the pipe. */
   until(show: (message: Outbound) => void | Promise<void>, flush: () => Promise<void>): Promise<boolean>;
 }
 
 /** Starts at once, so that no message is missed. */
 export function watch(session: Session): Watching {
-  const messages = session.attach()[Symbol.asyncIterator]();
+  const client = session.attach();
+  const messages = client.messages[Symbol.asyncIterator]();
   let next = messages.next();
   // `until` reports a failure; before it is called, the rejection must not count as unhandled.
   next.catch(() => undefined);
 
   return {
+    client,
     async until(show, flush) {
       try {
         for (let item = await next; !item.done; item = await next) {
@@ -26,8 +29,8 @@ export function watch(session: Session): Watching {
         await flush();
         return true;
       } catch (error) {
-        // Detach first: the session waits for its watchers, and this one reads no more.
-        await messages.return?.();
+        // Detach first: the session waits for its clients, and this one reads no more.
+        client.detach();
         await session.close("terminate");
         if (isReaderGone(error)) return false;
         throw error;
@@ -37,11 +40,11 @@ export function watch(session: Session): Watching {
 }
 
 /** Sends one prompt and closes the session once it is answered. */
-export function sendOnly(session: Session, prompt: string): Promise<void> {
-  sendPrompt(session, prompt);
+export function sendOnly(session: Session, client: SessionClient, prompt: string): Promise<void> {
+  sendPrompt(client, prompt);
   return session.close("end_of_input");
 }
 
-export function sendPrompt(session: Session, prompt: string): void {
-  session.send({ type: "user", message: { role: "user", content: prompt }, parent_tool_use_id: null });
+export function sendPrompt(client: SessionClient, prompt: string): void {
+  client.send({ type: "user", message: { role: "user", content: prompt }, parent_tool_use_id: null });
 }

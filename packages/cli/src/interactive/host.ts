@@ -2,7 +2,7 @@
 // not needed for the first frame is loaded when it is asked for.
 
 import { reload, type Snapshot } from "@keelson/config";
-import type { EndReason, JsonObject, Session } from "@keelson/protocol";
+import type { EndReason, Inbound, JsonObject, Session } from "@keelson/protocol";
 import { COMPATIBLE_VERSION } from "@keelson/protocol/version";
 import type { TerminalHost, WhichSession } from "@keelson/tui";
 import type { Debug, OpenOptions, SessionChoice } from "../open.ts";
@@ -42,6 +42,9 @@ export interface ProgramHost extends TerminalHost {
   close(reason: EndReason): Promise<void>;
 }
 
+/** The session puts the agent's own prompt in its place. */
+const EMPTY_PROMPT: Inbound = { type: "user", message: { role: "user", content: "" }, parent_tool_use_id: null };
+
 export function createHost(options: HostOptions): ProgramHost {
   const { io, port, invocation, first, end } = options;
   let { snapshot } = options;
@@ -63,12 +66,9 @@ export function createHost(options: HostOptions): ProgramHost {
     isFirst = false;
     const session = await io.openSession(openOptions(which, own));
     const tally: SessionTally = { prompted: false };
-    open = { session: watchedSession(session, tally), tally };
+    const beginsItself = own && invocation.prompt === undefined && session.initialPrompt !== undefined;
+    open = { session: watchedSession(session, tally, beginsItself ? EMPTY_PROMPT : undefined), tally };
     if (session.announce !== undefined) say(session.announce);
-    if (own && invocation.prompt === undefined && session.initialPrompt !== undefined) {
-      // The session puts the agent's own prompt in the place of this one.
-      session.send({ type: "user", message: { role: "user", content: "" }, parent_tool_use_id: null });
-    }
     if (own) options.opened();
     return open.session;
   };

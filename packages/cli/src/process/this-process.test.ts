@@ -16,18 +16,19 @@ import { thisProcess } from ${JSON.stringify(join(import.meta.dir, "this-process
 const open = async () => {
   const prompt = Promise.withResolvers();
   const stopped = Promise.withResolvers();
+  async function* messages() {
+    const text = await Promise.race([prompt.promise, stopped.promise]);
+    if (text === "hang") {
+      yield { type: "system", subtype: "status" };
+      return await stopped.promise;
+    }
+    for (let line = 0; line < Number(text); line++) yield { type: "line", line, filler: "x".repeat(1000) };
+    yield { type: "result", subtype: "success", is_error: false, result: "done" };
+  }
+  const send = (input) => prompt.resolve(input.message.content);
   return {
     id: "s",
-    send: (input) => prompt.resolve(input.message.content),
-    async *attach() {
-      const text = await Promise.race([prompt.promise, stopped.promise]);
-      if (text === "hang") {
-        yield { type: "system", subtype: "status" };
-        return await stopped.promise;
-      }
-      for (let line = 0; line < Number(text); line++) yield { type: "line", line, filler: "x".repeat(1000) };
-      yield { type: "result", subtype: "success", is_error: false, result: "done" };
-    },
+    attach: () => ({ id: "client", cursor: "e.0", messages: messages(), send, detach: () => {} }),
     close: async (reason) => { if (reason !== "end_of_input") stopped.resolve("0"); },
   };
 };

@@ -54,10 +54,73 @@ export type Outbound = Message | ControlRequest | ControlResponse | ControlCance
  */
 export type EndReason = "end_of_input" | "interrupt" | "terminate";
 
+/** Where in a session's stream a client is: `EPOCH.N`. The epoch changes with the process that owns the session. */
+export type StreamCursor = string;
+
+/** What a client wants to see. Each client has its own. */
+export interface ClientView {
+  /** Every delta. */
+  readonly partial?: boolean;
+  /** Running hooks. */
+  readonly hookEvents?: boolean;
+  /** What subagents say and think, not only their calls. */
+  readonly agentText?: boolean;
+  /** Accepted prompts, echoed. */
+  readonly replayPrompts?: boolean;
+  /** Every transcript entry, for a client that keeps a copy. */
+  readonly mirror?: boolean;
+  /** Messages of type `stream`, about the stream itself. Clients of the reference do not know them. */
+  readonly streamEvents?: boolean;
+}
+
+/** A driver may prompt, answer and change the session; a watcher only watches. */
+export type ClientRole = "driver" | "watcher";
+
+/** Which of the session's questions a client answers. */
+export interface ClientAnswers {
+  /** `can_use_tool`. */
+  readonly permissions: boolean;
+  /** Everything else: hooks, messages of MCP servers, elicitations, dialogs. */
+  readonly requests: boolean;
+}
+
+export interface AttachOptions {
+  /** How other clients see it, such as "terminal". */
+  readonly name?: string;
+  /** Default: driver. */
+  readonly role?: ClientRole;
+  readonly view?: ClientView;
+  /** The messages of the transcript come first. */
+  readonly replay?: boolean;
+  /**
+   * What followed this cursor comes first. If that is no longer known: a `stream` message with subtype `reset`, the newest
+   * part of the transcript, and a snapshot of the message in progress.
+   */
+  readonly after?: StreamCursor;
+  /**
+   * What a slow reader causes. `hold`, the default: the run waits. `drop`: its deltas are dropped, and replaced by a
+   * snapshot when it reads again.
+   */
+  readonly whenSlow?: "hold" | "drop";
+  /** Default for a driver: all of them. A watcher answers none. */
+  readonly answers?: ClientAnswers;
+}
+
+/** One client of a session. What it sends is answered to it alone. */
+export interface SessionClient {
+  readonly id: string;
+  /** One reader only. A reader that stops early detaches the client. */
+  readonly messages: AsyncIterable<Outbound>;
+  /** The position behind the last message taken from `messages`. */
+  readonly cursor: StreamCursor;
+  send(input: Inbound): void;
+  /** Ends this client, not the session. */
+  detach(): void;
+}
+
 export interface Session {
   readonly id: string;
-  send(input: Inbound): void;
-  /** Messages from now on; with `replay`, those of the transcript come first. May be called any number of times. */
-  attach(options?: { readonly replay?: boolean }): AsyncIterable<Outbound>;
+  /** May be called any number of times. */
+  attach(options?: AttachOptions): SessionClient;
   close(reason: EndReason): Promise<void>;
 }

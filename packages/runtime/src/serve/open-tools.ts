@@ -119,7 +119,7 @@ async function openStages(
     answersRequests: false,
   });
   // No one watches the stream, so nothing has to be kept for a first watcher.
-  await opened.outbox.attach()[Symbol.asyncIterator]().return?.();
+  opened.outbox.attach().detach();
   const storage = { ...opened, client: questionsTo(approve, opened.newId) };
   const ruleBook = openRuleBook(storage);
   const machine = withRepeatedReads(await openMachine(storage, ruleBook));

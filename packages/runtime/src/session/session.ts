@@ -3,6 +3,7 @@
 import { brokenRun, resultOf, run, type Conversation, type End, type Limits, type Ports } from "@keelson/engine";
 import {
   textOf,
+  type AttachOptions,
   type ControlResponse,
   type EndReason,
   type Inbound,
@@ -11,6 +12,7 @@ import {
   type PromptMessage,
   type ResultMessage,
   type Session,
+  type SessionClient,
 } from "@keelson/protocol";
 import { customTitle, dequeued, lastPrompt } from "@keelson/store";
 import type { ClientRequests } from "../controls/client-requests.ts";
@@ -111,7 +113,7 @@ export class LiveSession implements Session {
     return this.#parts.place.id;
   }
 
-  send(input: Inbound): void {
+  #send(input: Inbound): void {
     switch (input.type) {
       case "user": {
         const { origin: _, shell: __, byUser: ___, mostMode: ____, ...prompt } = input;
@@ -130,8 +132,17 @@ export class LiveSession implements Session {
     }
   }
 
-  attach(options: { readonly replay?: boolean } = {}): AsyncIterable<Outbound> {
-    return this.#parts.outbox.attach(options.replay ? this.#parts.replay() : []);
+  attach(options: AttachOptions = {}): SessionClient {
+    const watcher = this.#parts.outbox.attach(options.replay ? this.#parts.replay() : []);
+    return {
+      id: watcher.id,
+      messages: watcher,
+      get cursor() {
+        return watcher.cursor;
+      },
+      send: (input) => this.#send(input),
+      detach: () => watcher.detach(),
+    };
   }
 
   async close(reason: EndReason): Promise<void> {

@@ -20,7 +20,7 @@ import {
   type Signal,
 } from "@keelson/protocol";
 import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
-import { Watchers } from "./watchers.ts";
+import { Watchers, type StreamWatcher } from "./watchers.ts";
 
 export interface OutboxOptions {
   readonly sessionId: string;
@@ -66,7 +66,7 @@ export class Outbox {
   /** Prompts whose senders know that they wait. */
   readonly #queued = new Set<string>();
 
-  constructor(options: OutboxOptions, watchers = new Watchers(), agent?: SidechainAgent) {
+  constructor(options: OutboxOptions, watchers = new Watchers(options.newId), agent?: SidechainAgent) {
     this.#options = options;
     this.#watchers = watchers;
     this.#agent = agent;
@@ -98,7 +98,7 @@ export class Outbox {
     this.#promptId = undefined;
   }
 
-  attach(past: Iterable<Outbound> = []): AsyncIterable<Outbound> {
+  attach(past: Iterable<Outbound> = []): StreamWatcher {
     return this.#watchers.attach(past);
   }
 

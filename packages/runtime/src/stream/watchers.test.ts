@@ -9,7 +9,7 @@ async function collect(watcher: AsyncIterable<Outbound>): Promise<unknown[]> {
 }
 
 test("a watcher gets all messages since it attached, in order", async () => {
-  const watchers = new Watchers();
+  const watchers = new Watchers(() => "epoch");
   const early = collect(watchers.attach());
   watchers.push(line(1));
   const late = collect(watchers.attach([line(0)]));
@@ -22,7 +22,7 @@ test("a watcher gets all messages since it attached, in order", async () => {
 });
 
 test("messages from before the first watcher go to that watcher only, after the past", async () => {
-  const watchers = new Watchers();
+  const watchers = new Watchers(() => "epoch");
   watchers.push(line(1));
   const first = collect(watchers.attach([line(0)]));
   const second = collect(watchers.attach());
@@ -32,20 +32,20 @@ test("messages from before the first watcher go to that watcher only, after the 
 });
 
 test("messages from before the first watcher are kept up to a limit", async () => {
-  const watchers = new Watchers();
+  const watchers = new Watchers(() => "epoch");
   for (let n = 0; n < 100_000; n++) watchers.push(line(n));
   watchers.end();
   expect((await collect(watchers.attach())).length).toBeLessThan(5_000);
 });
 
 test("a watcher that attaches after the end gets the past, then ends", async () => {
-  const watchers = new Watchers();
+  const watchers = new Watchers(() => "epoch");
   watchers.end();
   expect(await collect(watchers.attach([line(7)]))).toEqual([7]);
 });
 
 test("a watcher that is far behind holds the sender back until it catches up", async () => {
-  const watchers = new Watchers();
+  const watchers = new Watchers(() => "epoch");
   const watcher = watchers.attach()[Symbol.asyncIterator]();
   let behind: void | Promise<void> = undefined;
   let sent = 0;
@@ -61,7 +61,7 @@ test("a watcher that is far behind holds the sender back until it catches up", a
 });
 
 test("a watcher that detaches no longer holds the sender back", async () => {
-  const watchers = new Watchers();
+  const watchers = new Watchers(() => "epoch");
   const watcher = watchers.attach()[Symbol.asyncIterator]();
   let behind: void | Promise<void> = undefined;
   for (let n = 0; !behind; n++) behind = watchers.push(line(n));

@@ -13,6 +13,7 @@ import {
   type PromptMessage,
   type ReplyTo,
   type Session,
+  type SessionClient,
 } from "@keelson/protocol";
 import { RequestError, type Requests } from "@keelson/client";
 
@@ -34,6 +35,7 @@ interface Waiting {
 
 export class SessionLink implements Requests {
   readonly session: Session;
+  readonly #client: SessionClient;
   readonly #events: LinkEvents;
   readonly #waiting = new Map<string, Waiting>();
   #closed = false;
@@ -41,7 +43,8 @@ export class SessionLink implements Requests {
   constructor(session: Session, events: LinkEvents, options: { readonly replay: boolean }) {
     this.session = session;
     this.#events = events;
-    void this.#listen(session.attach(options));
+    this.#client = session.attach({ name: "terminal", ...options });
+    void this.#listen(this.#client.messages);
   }
 
   get id(): string {
@@ -53,19 +56,19 @@ export class SessionLink implements Requests {
     const id = crypto.randomUUID();
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.session.send({ type: "control_request", request_id: id, request: controlBody(subtype, fields) });
+      this.#client.send({ type: "control_request", request_id: id, request: controlBody(subtype, fields) });
     });
   }
 
   prompt(content: ModelMessage["content"], more: Partial<PromptMessage> = {}): string {
     const uuid = more.uuid ?? crypto.randomUUID();
     const message = { role: "user", content } as const;
-    this.session.send({ type: "user", parent_tool_use_id: null, ...more, message, uuid });
+    this.#client.send({ type: "user", parent_tool_use_id: null, ...more, message, uuid });
     return uuid;
   }
 
   answer(requestId: string, response: JsonObject): void {
-    this.session.send({
+    this.#client.send({
       type: "control_response",
       response: { subtype: "success", request_id: requestId, response },
     });
@@ -73,7 +76,7 @@ export class SessionLink implements Requests {
 
   /** The question cannot be answered here. */
   refuse(requestId: string, error: string): void {
-    this.session.send({ type: "control_response", response: { subtype: "error", request_id: requestId, error } });
+    this.#client.send({ type: "control_response", response: { subtype: "error", request_id: requestId, error } });
   }
 
   async close(reason: "interrupt" | "terminate"): Promise<void> {

@@ -1,6 +1,6 @@
 // A session that says what a test makes it say, and keeps everything it is sent.
 
-import type { Inbound, JsonObject, Outbound, ReplyTo, Session } from "@keelson/protocol";
+import type { Inbound, JsonObject, Outbound, ReplyTo, Session, SessionClient } from "@keelson/protocol";
 
 const stamp = { uuid: "u", session_id: "s", parent_tool_use_id: null };
 
@@ -51,7 +51,7 @@ export class FakeSession implements Session {
     };
   }
 
-  send(input: Inbound): void {
+  #take(input: Inbound): void {
     this.sent.push(input);
     if (input.type !== "control_request") return;
     const { subtype } = input.request;
@@ -71,7 +71,17 @@ export class FakeSession implements Session {
     this.#wake();
   }
 
-  async *attach(): AsyncIterable<Outbound> {
+  attach(): SessionClient {
+    return {
+      id: "client",
+      cursor: "e.0",
+      messages: this.#messages(),
+      send: (input) => this.#take(input),
+      detach: () => undefined,
+    };
+  }
+
+  async *#messages(): AsyncGenerator<Outbound> {
     while (!this.#closed) {
       while (this.#said.length > 0) yield this.#said.shift()!;
       if (this.#closed) return;

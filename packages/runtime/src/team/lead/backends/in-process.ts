@@ -2,7 +2,7 @@
 // rules and machine.
 
 import { load, type Flags } from "@keelson/config";
-import type { EndReason, Inbound, Session } from "@keelson/protocol";
+import type { EndReason, Inbound, Session, SessionClient } from "@keelson/protocol";
 import type { OpenOptions } from "../../../session/open-options.ts";
 import { heardIn, type Backend, type HeardFromMember, type MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "../command-line.ts";
@@ -22,8 +22,9 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
     async start(member, hear) {
       const session = await openSession(sessionOptions(member, lead, snapshot()));
       sessions.add(session);
-      const exited = ended(session, hear).finally(() => sessions.delete(session));
-      return { pid: process.pid, exited, send: (message) => session.send(message as Inbound) };
+      const client = session.attach({ name: "lead" });
+      const exited = ended(client, hear).finally(() => sessions.delete(session));
+      return { pid: process.pid, exited, send: (message) => client.send(message as Inbound) };
     },
     async close() {
       await Promise.all([...sessions].map((session) => close(session, "terminate")));
@@ -31,9 +32,9 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
   };
 }
 
-async function ended(session: Session, hear: (said: HeardFromMember) => void): Promise<string> {
+async function ended({ messages }: SessionClient, hear: (said: HeardFromMember) => void): Promise<string> {
   try {
-    for await (const message of session.attach()) {
+    for await (const message of messages) {
       const said = heardIn(message);
       if (said) hear(said);
     }
