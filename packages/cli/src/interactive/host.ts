@@ -85,6 +85,7 @@ export function createHost(options: HostOptions): ProgramHost {
     hookEvents: true,
     agentText: true,
     stdioPermissions: true,
+    toolMeta: true,
     answersRequests: true,
     rejectsUnknownCommands: true,
     ...(own && invocation.worktree ? { worktree: invocation.worktree } : {}),

@@ -49,6 +49,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
       return new Approvals({
         gate: caller?.gate ?? gate,
         ...(person ? { person: (...asked) => callTimes.whileAsking(below, () => person(...asked)) } : {}),
+        showsPatch: showsPatch(options),
         ...(caller ? { agent: caller.firing, isInBackground: caller.isInBackground } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),
@@ -148,12 +149,20 @@ export function conditionCalls(
   };
 }
 
+/** What a member of a team asks goes to its lead, whose own client may want it. */
+const showsPatch = ({ toolMeta, teammate }: Storage["options"]) => toolMeta === true || teammate !== undefined;
+
 /** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
 export async function approverOf(
   { options, client, runState }: Storage,
   mcp: McpStage,
 ): Promise<AskPerson | undefined> {
-  if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(() => client.send(body, withdrawn));
+  if (options.stdioPermissions) {
+    return ({ patch, ...body }, withdrawn) => {
+      const question = showsPatch(options) && patch !== undefined ? { ...body, patch } : body;
+      return runState.whileAsking(() => client.send(question, withdrawn));
+    };
+  }
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return undefined;
   const { askPromptTool } = await import("../mcp/permission-tool.ts");

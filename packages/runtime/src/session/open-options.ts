@@ -33,6 +33,8 @@ export interface OpenOptions {
   readonly hookEvents?: boolean;
   /** Include what subagents say and think in the stream, not only their calls. */
   readonly agentText?: boolean;
+  /** Say what each call is called, what kind of work it is and what it touches, and how an edit in question changes its file. */
+  readonly toolMeta?: boolean;
   /** Include every transcript entry in the stream, for a client that keeps a copy. */
   readonly mirror?: boolean;
   /** Work in a worktree of this name, or of a new one. */

@@ -214,7 +214,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       observed?.runEnded(end);
       waiting?.wait();
     },
-    replay: () => replay(place.path),
+    replay: () => replay(place.path, storage.outbox),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     prepare() {
@@ -263,9 +263,9 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
  * Loaded on first use. `require`, not `import()`: entries written from now on are sent live, so the past must be read
  * in this tick.
  */
-function replay(path: string | null): Iterable<Outbound> {
+function replay(path: string | null, outbox: Storage["outbox"]): Iterable<Outbound> {
   const { replayOf } = require("../stream/replay.ts") as typeof ReplayModule;
-  return replayOf(path);
+  return replayOf(path, (message) => outbox.named(message));
 }
 
 function logOpened({ storage }: Parts, debug: Debug): void {

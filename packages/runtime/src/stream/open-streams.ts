@@ -1,6 +1,6 @@
 // What goes in and out of a session: prompts, messages, requests to the client, and the transcript behind them.
 
-import { reminder } from "@keelson/engine";
+import { findTool, reminder } from "@keelson/engine";
 import type { PermissionDenial } from "@keelson/protocol";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { isVariableOn } from "@keelson/protocol";
@@ -58,6 +58,9 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     slug: () => state.planName,
     ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
     originOf: (tool) => state.originOf(tool),
+    ...(options.toolMeta
+      ? { toolOf: (name: string) => findTool(state.allTools, state.toolAliases.get(name) ?? name) }
+      : {}),
     now,
     newId,
   });

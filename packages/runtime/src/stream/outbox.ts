@@ -10,6 +10,7 @@ import {
   projectPrompt,
   type AgentMetadata,
   type ChainEntry,
+  type ContentBlock,
   type Entry,
   type FileHistoryEntry,
   type Message,
@@ -18,11 +19,12 @@ import {
   type Outbound,
   type PromptMessage,
   type Signal,
+  type ToolUseMeta,
 } from "@keelson/protocol";
-import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
+import { toolUseMeta, type CallNaming } from "./tool-use-meta.ts";
 import { Watchers, type StreamWatcher } from "./watchers.ts";
 
-export interface OutboxOptions {
+export interface OutboxOptions extends CallNaming {
   readonly sessionId: string;
   readonly entrypoint: string;
   /** The last entry of a resumed conversation. */
@@ -32,14 +34,11 @@ export interface OutboxOptions {
   /** The transcript's path. Set if the client mirrors every entry. */
   readonly mirrored?: string | undefined;
   append(entries: readonly Entry[]): void;
-  cwd(): string;
   gitBranch(): string;
   /** The name of the session's plan, if it has one. */
   slug?(): string | undefined;
   /** In the entries of a member of a team; readers of transcripts leave them out. */
   readonly team?: { readonly teamName: string; readonly agentName: string };
-  /** The server of an MCP tool. */
-  originOf?(tool: string): ToolOrigin | undefined;
   now(): number;
   newId(): string;
 }
@@ -161,7 +160,7 @@ export class Outbox {
   }
 
   show(signal: Signal): void | Promise<void> {
-    return this.send({ ...signal, session_id: this.#options.sessionId, uuid: this.#options.newId() });
+    return this.send({ ...this.#withMeta(signal), session_id: this.#options.sessionId, uuid: this.#options.newId() });
   }
 
   /** Sends a message that has its own ids, such as a control message. */
@@ -182,18 +181,28 @@ export class Outbox {
     return { ...message, agent_id: id, subagent_type: type, task_description: description };
   }
 
-  /** Clients show calls of MCP servers with the names that the servers use. */
+  /** A message of the past, with what its calls are called now. */
+  named<Past extends Outbound>(message: Past): Past {
+    if (message.type !== "assistant" || !this.#options.toolOf) return message;
+    return { ...message, ...this.#metaOf(message.message.content) };
+  }
+
   #projected(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
     const projected = project(entry, parentToolUseId);
     if (projected?.type !== "assistant" || entry.type !== "assistant") return projected;
-    const message = { ...projected, ...this.#takeUnanswered() };
-    const origins = entry.message.content.filter(isToolUse).flatMap(({ id, name }) => {
-      const origin = this.#options.originOf?.(name);
-      if (!origin) return [];
-      const { title, tool, server } = origin;
-      return [{ id, display_name: title ?? tool, server_display_name: server, tool_name: tool }];
-    });
-    return origins.length === 0 ? message : { ...message, tool_use_meta: origins };
+    return { ...projected, ...this.#takeUnanswered(), ...this.#metaOf(entry.message.content) };
+  }
+
+  /** The start of a call says what it is a call of. */
+  #withMeta(signal: Signal): Signal {
+    if (signal.type !== "stream_event" || signal.event.type !== "content_block_start" || !this.#options.toolOf)
+      return signal;
+    return { ...signal, ...this.#metaOf([signal.event.content_block]) };
+  }
+
+  #metaOf(blocks: readonly ContentBlock[]): { readonly tool_use_meta?: readonly ToolUseMeta[] } {
+    const meta = toolUseMeta(blocks.filter(isToolUse), this.#options);
+    return meta.length === 0 ? {} : { tool_use_meta: meta };
   }
 
   /** The first reply says which prompts it answers. */

@@ -2,14 +2,15 @@
 // back from are left out.
 
 import { existsSync } from "node:fs";
-import { isJoinedPrompt, isPrompt, project, projectPrompt, type Outbound } from "@keelson/protocol";
+import { isJoinedPrompt, isPrompt, project, projectPrompt, type Message } from "@keelson/protocol";
 import { openHistory } from "@keelson/store/history";
 
-export function* replayOf(path: string | null): Generator<Outbound> {
+/** `named`: adds what calls are called. */
+export function* replayOf(path: string | null, named: (message: Message) => Message): Generator<Message> {
   // A session has no file before its first prompt.
   if (path === null || !existsSync(path)) return;
   for (const entry of openHistory(path).entries()) {
     const message = isPrompt(entry) || isJoinedPrompt(entry) ? projectPrompt(entry) : project(entry);
-    if (message) yield message;
+    if (message) yield named(message);
   }
 }
