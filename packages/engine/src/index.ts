@@ -28,7 +28,7 @@ export {
   type ShellResult,
   type Sighting,
   type Tool,
-  type CallDescription,
+  type DescribedCall,
   type ShownInput,
   type ToolContext,
   type CommandTask,

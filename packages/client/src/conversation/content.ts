@@ -112,8 +112,10 @@ export function refusalIn(
   const meta = metas.filter(isObject).find(({ id }) => id === callId);
   const decision = isObject(meta?.["permission_decision"]) ? meta["permission_decision"] : undefined;
   if (decision?.["decision"] === "reject") return decision["source"] === "user_reject" ? "person" : "denied";
-  if (decision === undefined && meta?.["non_execution_kind"] === "user-rejected") return "interrupted";
-  // Programs that say it to the model alone.
-  if (!REJECTED.test(text)) return undefined;
-  return STOPPED.test(text) ? "interrupted" : "person";
+  // What an interrupt did to the call is told to the model alone.
+  if (REJECTED.test(text)) return STOPPED.test(text) ? "interrupted" : "person";
+  return decision === undefined && meta?.["non_execution_kind"] === "user-rejected" ? "interrupted" : undefined;
 }
+
+/** The words of a person who denied a call. Undefined if there are only ours. */
+export const wordsOfRefusal = ({ text }: ShownResult) => (REJECTED.test(text) ? undefined : text);

@@ -18,7 +18,7 @@ import {
   type UserMessage,
 } from "@keelson/protocol";
 import { isAgentCall } from "../calls/known.ts";
-import { callResultOf, isInterruption, promptItems, refusalIn } from "./content.ts";
+import { callResultOf, isInterruption, promptItems, refusalIn, wordsOfRefusal } from "./content.ts";
 import { isSettled, type CallItem, type CallState, type ConversationItem, type NoteItem } from "./item.ts";
 import { limitItem, noticeItem } from "./notices.ts";
 import { StreamedReply, type ReplyItem } from "./streamed-reply.ts";
@@ -262,6 +262,7 @@ export class ConversationReader<Text extends GrowingText> {
     this.#calls.delete(call.id);
     const refusal = call.denied === undefined ? refusalIn(message, call.result, call.id) : "denied";
     if (refusal === "denied") call.denied ??= call.result.text;
+    if (refusal === "person") call.instead = wordsOfRefusal(call.result);
     if (refusal === "interrupted") return this.#changed(call, "interrupted");
     this.#changed(call, refusal === undefined ? (call.result.isError ? "failed" : "done") : "denied");
   }

@@ -83,6 +83,8 @@ export interface CallItem {
   inBackground: boolean;
   /** Why it is denied, if no person denied it. */
   denied?: string;
+  /** What the person who denied it wants instead. */
+  instead?: string;
   result?: ShownResult;
 }
 

@@ -56,7 +56,7 @@ export interface ShownInput {
   path(field: string, line?: number): string;
 }
 
-export interface CallDescription {
+export interface DescribedCall {
   /** What the call is about. Empty if the name says it all. */
   readonly title: string;
   /** A better name for people than the tool's own. */
@@ -72,7 +72,7 @@ export interface Tool<I = any, O = any> {
   /** What kind of work its calls are, as editors name it. If absent, `other`. */
   readonly kind?: ToolKind;
   /** What a call is called, for people. Pure. If absent, its arguments are listed. */
-  describe?(input: ShownInput): string | CallDescription;
+  describe?(input: ShownInput): string | DescribedCall;
   /** The model loaded it with ToolSearch; requests mark it, so that the provider's cached prefix stays valid. */
   readonly onDemand?: boolean;
   /** Names that older clients and models use for it. */

@@ -2,7 +2,7 @@
 // Live messages, the starts of calls and replays all get it here.
 
 import { resolve } from "node:path";
-import type { CallDescription, ShownInput, Tool } from "@keelson/engine";
+import type { DescribedCall, ShownInput, Tool } from "@keelson/engine";
 import { isObject, type CallLocation, type ToolUseBlock, type ToolUseMeta } from "@keelson/protocol";
 import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 
@@ -33,7 +33,7 @@ function described({ id, input }: ToolUseBlock, tool: Tool, cwd: string): ToolUs
   const { name: tool_name, kind = "other" } = tool;
   const locations: CallLocation[] = [];
   const said = tool.describe?.(shownInput(isObject(input) ? input : {}, cwd, locations));
-  const about: Partial<CallDescription> = typeof said === "string" ? { title: said } : (said ?? {});
+  const about: Partial<DescribedCall> = typeof said === "string" ? { title: said } : (said ?? {});
   return {
     id,
     display_name: about.name || tool_name,

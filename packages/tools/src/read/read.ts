@@ -50,11 +50,11 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
     }),
     kind: "read",
     describe(input) {
-      const from = Number(input.text("offset") || 1);
-      const limit = input.text("limit");
+      const from = Number(input.text("offset")) || 1;
+      const lines = Number(input.text("limit"));
       const path = input.path("file_path", from);
-      if (limit !== "") return `${path}, lines ${from}–${from + Number(limit) - 1}`;
-      return input.text("offset") === "" ? path : `${path}, from line ${from}`;
+      if (lines > 0) return `${path}, lines ${from}–${from + lines - 1}`;
+      return from === 1 ? path : `${path}, from line ${from}`;
     },
     parallelSafe: true,
     // Read has stricter limits of its own, and otherwise reading a saved output file would save it to a file again.

@@ -14,6 +14,7 @@ type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLoo
 
 export const resultRows: Rows = (call, result, columns, look) => {
   if (call.denied !== undefined) return deniedRows(call.denied || result.text, columns, look);
+  if (call.instead !== undefined) return errorRows(call.instead, columns, look);
   if (call.state === "denied" || call.state === "interrupted") {
     const said = call.state === "interrupted" ? "Interrupted" : refusal(call);
     return [look.theme.paint("warning", fit(said, columns))];
