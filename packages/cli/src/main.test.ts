@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EndReason, Inbound, Outbound, Session } from "@keelson/protocol";
+import type { EndReason, AttachOptions, Inbound, Outbound, Session } from "@keelson/protocol";
 import { FLAGS } from "./args/flags.ts";
 import { COMMANDS } from "./commands.ts";
 import { main } from "./main.ts";
@@ -32,6 +32,7 @@ function fakeIO(
     err: [] as string[],
     opened: [] as OpenOptions[],
     sent: [] as Inbound[],
+    attached: [] as (AttachOptions | undefined)[],
     exits: [] as number[],
   };
   const listeners = new Map<EndSignal, () => void>();
@@ -46,7 +47,7 @@ function fakeIO(
     terminal: { stdin: !isPiped, stdout: options.terminal ?? false },
     async openSession(asked) {
       seen.opened.push(asked);
-      return options.open === undefined ? session(seen.sent).session : options.open(asked);
+      return options.open === undefined ? session(seen.sent, {}, seen.attached).session : options.open(asked);
     },
     async *stdin() {
       if (options.stdin) yield new TextEncoder().encode(options.stdin);
@@ -65,7 +66,11 @@ function fakeIO(
 }
 
 /** Answers until closed; with `hangs`, a run ends only when it is stopped. */
-function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => void } = {}) {
+function session(
+  sent: Inbound[],
+  options: { hangs?: boolean; onPrompt?: () => void } = {},
+  attached: (AttachOptions | undefined)[] = [],
+) {
   const closes: EndReason[] = [];
   const waiting: Outbound[] = [];
   let wake = Promise.withResolvers<void>();
@@ -80,18 +85,21 @@ function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => v
   }
   const made: Session = {
     id: "s",
-    attach: () => ({
-      id: "client",
-      cursor: "e.0",
-      messages: messages(),
-      send(input) {
-        sent.push(input);
-        if (input.type === "user" && !options.hangs) waiting.push(RESULT as Outbound);
-        options.onPrompt?.();
-        wake.resolve();
-      },
-      detach: () => undefined,
-    }),
+    attach(asked) {
+      attached.push(asked);
+      return {
+        id: "client",
+        cursor: "e.0",
+        messages: messages(),
+        send(input) {
+          sent.push(input);
+          if (input.type === "user" && !options.hangs) waiting.push(RESULT as Outbound);
+          options.onPrompt?.();
+          wake.resolve();
+        },
+        detach: () => undefined,
+      };
+    },
     async close(reason) {
       closes.push(reason);
       wake.resolve();
@@ -197,7 +205,7 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
 test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
   const { io, seen } = fakeIO({ terminal: true });
   expect(await main(argv, io)).toBe(1);
-  expect(seen).toEqual({ out: "", err: [message], opened: [], sent: [], exits: [] });
+  expect(seen).toEqual({ out: "", err: [message], opened: [], sent: [], attached: [], exits: [] });
 });
 
 test("missing files are named", async () => {
@@ -252,16 +260,18 @@ test("what the flags say reaches the session", async () => {
       fork: true,
       persist: false,
     },
-    partial: true,
-    replayPrompts: true,
-    hookEvents: true,
-    agentText: true,
-    mirror: true,
     setup: "maintenance",
     stdioPermissions: true,
     answersRequests: true,
     rejectsUnknownCommands: false,
   });
+  expect(seen.attached).toEqual([
+    {
+      name: "program",
+      view: { partial: true, hookEvents: true, mirror: true, replayPrompts: true, agentText: true },
+      answers: { permissions: true, requests: true },
+    },
+  ]);
   expect(snapshot.flags).toEqual({
     model: "m",
     fallbackModels: ["a", "b"],

@@ -1,7 +1,7 @@
 // The program: parses arguments, loads settings, opens a session, hands it to a front end, and returns an exit code.
 // Only the flag table is loaded until the arguments have been checked.
 
-import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
+import { COMPATIBLE_VERSION, toLine, VERSION, type AttachOptions } from "@keelson/protocol";
 import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
@@ -126,11 +126,6 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       snapshot,
       entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
       session: choice,
-      partial,
-      replayPrompts: replay,
-      hookEvents: invocation.hookEvents,
-      agentText: invocation.agentText,
-      mirror: invocation.mirror,
       ...(invocation.worktree ? { worktree: invocation.worktree } : {}),
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
@@ -162,19 +157,34 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     error: (line: string) => io.error(line),
     ...(io.isOrphan === undefined ? {} : { isOrphan: () => io.isOrphan!() }),
   };
+  const { hookEvents, agentText, mirror } = invocation;
+  const attach: AttachOptions = {
+    name: "program",
+    view: {
+      partial,
+      hookEvents,
+      mirror,
+      replayPrompts: replay,
+      ...(agentText ? { agentText } : {}),
+      // The client of a teammate is its lead, which passes questions on.
+      ...(invocation.teammate ? { toolMeta: true } : {}),
+    },
+    answers: { permissions: stdioPermissions, requests: streamInput },
+  };
   if (output === "stream-json") {
     // Without any prompt, the agent's own one is sent in place of this empty one.
     const said = prompt ?? (streamInput ? undefined : "");
     const { streamJson } = await import("@keelson/stdio/stream-json");
     return streamJson(session, streams, {
+      attach,
       input: streamInput,
       replay,
       ...(said === undefined ? {} : { prompt: said }),
     });
   }
   const { json, text } = await import("@keelson/stdio/text");
-  if (output === "json") return json(session, streams, { prompt: prompt ?? "", all: invocation.verbose });
-  return text(session, streams, { prompt: prompt ?? "" });
+  if (output === "json") return json(session, streams, { attach, prompt: prompt ?? "", all: invocation.verbose });
+  return text(session, streams, { attach, prompt: prompt ?? "" });
 }
 
 /**

@@ -218,8 +218,8 @@ export interface Ports {
   record(entries: readonly NewEntry[]): void | Promise<void>;
   /** Shows a signal without storing it. A promise means a reader is behind: wait for it. */
   show(signal: Signal): void | Promise<void>;
-  /** True if a client wants every delta. */
-  readonly partial: boolean;
+  /** Whether a client wants every delta now. */
+  partial(): boolean;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
   /** What a typed command stands for; undefined if the text is not one. */
   expand?(text: string): Promise<Expansion | undefined>;

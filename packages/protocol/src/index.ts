@@ -71,6 +71,7 @@ export {
   type ControlRequest,
   type ControlResponse,
 } from "./stream/control.ts";
+export type { AttachedClient, StreamMessage } from "./stream/stream-messages.ts";
 export type { SystemMessages, SystemSignal, SystemSubtype } from "./stream/system-messages.ts";
 export type {
   ClientQuestion,

@@ -88,7 +88,7 @@ test.each(TEXTS)("text() prints how the run ended %#", async (result, printed, c
   const { session, sent, closes } = fakeSession(() => [{ type: "system", subtype: "init" } as Outbound, result]);
   const { streams: io, written } = streams();
 
-  expect(await text(session, io, { prompt: "hi" })).toBe(code);
+  expect(await text(session, io, { attach: {}, prompt: "hi" })).toBe(code);
   expect(written).toEqual([printed]);
   expect(sent).toEqual([{ type: "user", message: { role: "user", content: "hi" }, parent_tool_use_id: null }]);
   expect(closes).toEqual(["end_of_input"]);
@@ -99,7 +99,7 @@ test("text() prints what the model cannot do on standard error, and nothing else
     ({ type: "system", subtype: "informational", level: "notice", content, ...(tag ? { tag } : {}) }) as Outbound;
   const { session } = fakeSession(() => [said("no pictures", "model"), said("a hook says hi"), success("Hello")]);
   const { streams: io, written, errors } = streams();
-  expect(await text(session, io, { prompt: "hi" })).toBe(0);
+  expect(await text(session, io, { attach: {}, prompt: "hi" })).toBe(0);
   expect([written, errors]).toEqual([["Hello\n"], ["no pictures"]]);
 });
 
@@ -111,7 +111,7 @@ test("json() prints the last result object and nothing else", async () => {
   ]);
   const { streams: io, lines } = streams();
 
-  expect(await json(session, io, { prompt: "hi" })).toBe(0);
+  expect(await json(session, io, { attach: {}, prompt: "hi" })).toBe(0);
   expect(lines()).toEqual([success("last")]);
 });
 
@@ -120,7 +120,7 @@ test("json() with all prints every message in one array", async () => {
   const { session } = fakeSession(() => [status, success("only")]);
   const { streams: io, written } = streams();
 
-  expect(await json(session, io, { prompt: "hi", all: true })).toBe(0);
+  expect(await json(session, io, { attach: {}, prompt: "hi", all: true })).toBe(0);
   expect(written).toHaveLength(1);
   expect(written[0]).toEndWith("}]\n");
   expect(JSON.parse(written[0]!)).toEqual([status, success("only")]);
@@ -129,7 +129,7 @@ test("json() with all prints every message in one array", async () => {
 test("text() fails when the session ends without a result", async () => {
   const { session } = fakeSession(() => []);
   const { streams: io, written } = streams();
-  expect(await text(session, io, { prompt: "hi" })).toBe(1);
+  expect(await text(session, io, { attach: {}, prompt: "hi" })).toBe(1);
   expect(written).toEqual([]);
 });
 
@@ -156,7 +156,7 @@ test("streamJson() sends the input and prints the output, however it is split in
   };
   const { streams: io, lines, errors } = streams([], { stdin: single() });
 
-  expect(await streamJson(session, io, { input: true })).toBe(0);
+  expect(await streamJson(session, io, { attach: {}, input: true })).toBe(0);
   expect(sent).toEqual([
     { type: "control_request", request_id: "1", request: { subtype: "initialize" } },
     { type: "user", message: { role: "user", content: "héllo" }, uuid: "u", session_id: "", parent_tool_use_id: null },
@@ -173,6 +173,7 @@ test("streamJson() takes its exit code from the last result", async () => {
   const answers = (prompt: string) => [prompt === "bad" ? failed("error_during_execution", "x") : success(prompt)];
   const code = (...prompts: string[]) =>
     streamJson(fakeSession(answers).session, streams(prompts.map((prompt) => userLine(prompt))).streams, {
+      attach: {},
       input: true,
     });
   expect([await code("good", "bad"), await code("bad", "good"), await code()]).toEqual([1, 0, 0]);
@@ -193,7 +194,7 @@ test.each(DAMAGE)("streamJson() refuses %s, ends the session and exits 1", async
   const { session, closes } = fakeSession(() => []);
   const { streams: io, errors, written } = streams([userLine("before"), damaged, "\n", userLine("after")]);
 
-  expect(await streamJson(session, io, { input: true })).toBe(1);
+  expect(await streamJson(session, io, { attach: {}, input: true })).toBe(1);
   expect(errors).toEqual([expect.stringMatching(message)]);
   expect([written, closes]).toEqual([[], ["terminate"]]);
 });
@@ -206,7 +207,7 @@ test("streamJson() ends with its session even if the input stays open", async ()
     await new Promise<never>(() => undefined);
   })();
   const { streams: io, lines } = streams([], { stdin });
-  expect(await streamJson(session, io, { input: true })).toBe(0);
+  expect(await streamJson(session, io, { attach: {}, input: true })).toBe(0);
   expect(lines()).toEqual([success("hi")]);
 });
 
@@ -214,7 +215,7 @@ test("streamJson() echoes control responses to clients that asked for replay", a
   const response = { type: "control_response", response: { subtype: "success", request_id: "1", response: {} } };
   const run = async (replay: boolean) => {
     const { streams: io, lines } = streams([line(response)]);
-    await streamJson(fakeSession(() => []).session, io, { input: true, replay });
+    await streamJson(fakeSession(() => []).session, io, { attach: {}, input: true, replay });
     return lines();
   };
   expect([await run(true), await run(false)]).toEqual([[response], []]);
@@ -229,7 +230,7 @@ test("a huge tool output is shortened on the stream, but not for the model", asy
   const { session } = fakeSession(() => [{ ...message, tool_use_result: file } as Outbound]);
   const { streams: io, lines, written } = streams();
 
-  await streamJson(session, io, { input: false, prompt: "go" });
+  await streamJson(session, io, { attach: {}, input: false, prompt: "go" });
   const note = "[left out: 3000000 characters]";
   const left = { filePath: "/a", originalFile: note, hunks: [{ lines: ["é".repeat(10), note] }] };
   expect(lines()).toEqual([{ ...message, tool_use_result: left }]);
@@ -250,7 +251,7 @@ test("a client that writes without reading has to wait until it reads", async ()
   })();
   const { streams: io } = streams([], { stdin, write: () => reading.promise });
 
-  const ended = streamJson(session, io, { input: true });
+  const ended = streamJson(session, io, { attach: {}, input: true });
   // The session can do nothing more by itself: a turn of the loop for every chunk it could have taken.
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(given).toBeLessThan(20);
@@ -269,11 +270,11 @@ test("the session ends without an error when the reader closes the pipe", async 
   ]) {
     const fake = fakeSession(() => Array.from({ length: 50 }, () => success("x".repeat(5_000))));
     const { streams: io, errors } = streams([], { write });
-    expect(await streamJson(fake.session, io, { input: false, prompt: "hi" })).toBe(0);
+    expect(await streamJson(fake.session, io, { attach: {}, input: false, prompt: "hi" })).toBe(0);
     expect([fake.left(), fake.closes.at(-1), errors]).toEqual([true, "terminate", []]);
 
     const other = fakeSession(() => [success("x")]);
-    expect(await text(other.session, io, { prompt: "hi" })).toBe(0);
+    expect(await text(other.session, io, { attach: {}, prompt: "hi" })).toBe(0);
   }
 });
 
@@ -286,14 +287,16 @@ test("a silent session ends too when the reader closes the pipe", async () => {
   })();
   const fake = fakeSession(() => [success("the only message")]);
   const { streams: io } = streams([], { stdin, write: () => Promise.reject(gone) });
-  expect(await streamJson(fake.session, io, { input: true })).toBe(0);
+  expect(await streamJson(fake.session, io, { attach: {}, input: true })).toBe(0);
   expect(fake.closes).toContain("terminate");
 });
 
 test("a full disk is an error", async () => {
   const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
   const { streams: io } = streams([], { write: () => Promise.reject(full) });
-  expect(streamJson(fakeSession(() => [success("x")]).session, io, { input: false, prompt: "hi" })).rejects.toBe(full);
+  expect(
+    streamJson(fakeSession(() => [success("x")]).session, io, { attach: {}, input: false, prompt: "hi" }),
+  ).rejects.toBe(full);
 });
 
 test("ten thousand partial messages arrive whole, in order and in few writes", async () => {
@@ -307,7 +310,7 @@ test("ten thousand partial messages arrive whole, in order and in few writes", a
   const { session } = fakeSession(() => events);
   const { streams: io, written, lines } = streams();
 
-  expect(await streamJson(session, io, { input: false, prompt: "go" })).toBe(0);
+  expect(await streamJson(session, io, { attach: {}, input: false, prompt: "go" })).toBe(0);
   expect(lines()).toEqual(events);
   expect(written.length).toBeLessThan(100);
 });

@@ -1,6 +1,6 @@
 // The stream-json front end: one message per line, in both directions.
 
-import { isResult, toLine, type Inbound, type Session } from "@keelson/protocol";
+import { isResult, toLine, type AttachOptions, type Inbound, type Session } from "@keelson/protocol";
 import { watchReader } from "./orphan.ts";
 import { outputLine } from "./output-line.ts";
 import { InputError, read } from "./input/read.ts";
@@ -9,6 +9,8 @@ import { sendPrompt, watch } from "./watch.ts";
 import { lineWriter } from "./write.ts";
 
 export interface StreamOptions {
+  /** How the reader of the stream attaches to the session. */
+  readonly attach: AttachOptions;
   /** Sent first, if given. */
   readonly prompt?: string;
   /** Read further messages from standard input until it ends. */
@@ -30,7 +32,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
     (text) => streams.write(text),
     () => void session.close("terminate"),
   );
-  const watching = watch(session);
+  const watching = watch(session, options.attach);
   const { client } = watching;
   let code = 0;
   let refused: unknown;

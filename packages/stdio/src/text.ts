@@ -1,7 +1,14 @@
 // Front ends that print once, at the end of the run: the final text, the result as a JSON object, or all messages as a
 // JSON array.
 
-import { isResult, toLine, type Outbound, type ResultMessage, type Session } from "@keelson/protocol";
+import {
+  isResult,
+  toLine,
+  type AttachOptions,
+  type Outbound,
+  type ResultMessage,
+  type Session,
+} from "@keelson/protocol";
 import { outputLine } from "./output-line.ts";
 import type * as RetryNotes from "./retry-notes.ts";
 import type { Streams } from "./streams.ts";
@@ -9,6 +16,8 @@ import { sendOnly, watch } from "./watch.ts";
 
 export interface OnePrompt {
   readonly prompt: string;
+  /** How it attaches to the session. */
+  readonly attach: AttachOptions;
 }
 
 /** Prints the final text, and on standard error notes about the model and its server. Returns the exit code. */
@@ -45,12 +54,12 @@ export function json(
 async function lastResult(
   session: Session,
   streams: Streams,
-  { prompt }: OnePrompt,
+  { prompt, attach }: OnePrompt,
   print: (result: ResultMessage) => string,
   hear: (message: Outbound) => void = () => undefined,
 ): Promise<number> {
   let last: ResultMessage | undefined;
-  const watching = watch(session);
+  const watching = watch(session, attach);
   const closed = sendOnly(session, watching.client, prompt);
   closed.catch(() => undefined);
   const heard = await watching.until(

@@ -1,6 +1,6 @@
 // Follows a session to its end. If the reader closes the pipe, the session ends without an error.
 
-import type { Outbound, Session, SessionClient } from "@keelson/protocol";
+import type { AttachOptions, Outbound, Session, SessionClient } from "@keelson/protocol";
 import { isReaderGone } from "./streams.ts";
 
 export interface Watching {
@@ -10,8 +10,8 @@ export interface Watching {
 }
 
 /** Starts at once, so that no message is missed. */
-export function watch(session: Session): Watching {
-  const client = session.attach();
+export function watch(session: Session, attach: AttachOptions): Watching {
+  const client = session.attach(attach);
   const messages = client.messages[Symbol.asyncIterator]();
   let next = messages.next();
   // `until` reports a failure; before it is called, the rejection must not count as unhandled.

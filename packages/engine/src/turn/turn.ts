@@ -86,6 +86,7 @@ export async function requestReply(
   let thinkingTokens = 0;
   /** Clients that draw deltas saw the beginning of the message, and not its end. */
   let isShownOpen = false;
+  let isShown = ports.partial();
   const calls: StreamedCall[] = [];
   const texts: string[] = [];
   const waiting: StreamedCall[] = [];
@@ -143,7 +144,9 @@ export async function requestReply(
     firstAt,
   });
   const show = (event: StreamEvent) => {
-    if (!ports.partial) return undefined;
+    // A client that comes amid a message gets deltas from the next one on.
+    if (event.type === "message_start") isShown = ports.partial();
+    if (!isShown) return undefined;
     if (event.type === "message_start") isShownOpen = true;
     else if (event.type === "message_stop") isShownOpen = false;
     const timing = event.type === "message_start" && firstAt !== undefined ? { ttft_ms: firstAt - started } : {};
@@ -158,7 +161,7 @@ export async function requestReply(
   };
 
   // Only clients that get deltas see this status (test/conformance/protocol/cases/messages.ts).
-  if (ports.partial) await ports.show({ type: "system", subtype: "status", status: "requesting" });
+  if (isShown) await ports.show({ type: "system", subtype: "status", status: "requesting" });
   try {
     for await (const sent of ports.model.provider.stream(request, AbortSignal.any([ports.signal, ended]))) {
       let event = sent;

@@ -93,6 +93,8 @@ export interface AgentHook extends AnyHandler {
 export interface CallbackHook extends AnyHandler {
   readonly type: "callback";
   readonly callbackId: string;
+  /** The id of that client in its session. */
+  readonly client: string;
   readonly onFailure?: "continue" | "block";
 }
 

@@ -5,6 +5,7 @@ import type { AssistantSubject } from "../transcript/entry.ts";
 import type { PermissionDenial } from "../configuration/permission.ts";
 import type { PromptOrigin } from "./session.ts";
 import type { StreamEvent, Usage } from "./stream-event.ts";
+import type { StreamMessage } from "./stream-messages.ts";
 import type {
   CommandLifecycleMessage,
   ConversationResetMessage,
@@ -156,6 +157,7 @@ export type Message =
   | CommandLifecycleMessage
   | ConversationResetMessage
   | TranscriptMirrorMessage
+  | StreamMessage
   | (RateLimitSignal & Stamped)
   | (ToolProgressSignal & Stamped);
 

@@ -23,7 +23,7 @@ export interface AgentStage {
   /** Agents that the model does not know yet; undefined if it knows all. */
   takeListing(): NewEntry | undefined;
   /** Agents that the client defines. */
-  setClient(agents: JsonObject): void;
+  setClient(client: string, agents: JsonObject | undefined): void;
   /** Reads the files again. */
   reload(): void;
   /** Whether files were added, changed or removed. Not looked up right after they were read. */
@@ -40,15 +40,20 @@ export interface AgentStage {
   close(): Promise<void>;
 }
 
+/** The agents of all clients; undefined if none has any. A name is that of the client that brought it first. */
+function allOf(byClient: ReadonlyMap<string, JsonObject>): JsonObject | undefined {
+  return byClient.size === 0 ? undefined : Object.assign({}, ...[...byClient.values()].reverse());
+}
+
 export type SkillOrder = Parameters<typeof Running.runSkill>[0];
 
 export function openAgents(stages: AgentStages): AgentStage {
   const { storage, machine, gate, skills } = stages;
   const { state, place, runState } = storage;
-  let client: JsonObject | undefined;
+  const ofClients = new Map<string, JsonObject>();
   const isDenied = (path: string) =>
     state.snapshot.rules.some(({ behavior }) => behavior === "deny") && !gate.ruleBook.mayReadName(path);
-  let set = openAgentSet(state.snapshot, { isDenied, client: () => client });
+  let set = openAgentSet(state.snapshot, { isDenied, client: () => allOf(ofClients) });
   let isFresh = true;
   let isChecked = false;
   const areChanged = () => {
@@ -151,8 +156,9 @@ export function openAgents(stages: AgentStages): AgentStage {
       toolsOf(state).some(({ name }) => name === "Agent")
         ? listing.take(list(), state.model.profile.contextWindow)
         : undefined,
-    setClient(agents) {
-      client = agents;
+    setClient(client, agents) {
+      if (agents) ofClients.set(client, agents);
+      else if (!ofClients.delete(client)) return;
       set = set.reload();
     },
     reload: () => void (set = set.reload(state.snapshot)),

@@ -1,70 +1,82 @@
-// Control requests to the client: permission questions, hook callbacks, messages for MCP servers inside it. Each is
-// answered exactly once, in any order. Requests from the client are in controls.ts.
+// Control requests to clients. A question goes to all clients that answer such questions, and the first valid answer
+// counts; hook callbacks and messages for MCP servers go to the client they belong to. Each is settled exactly once, in
+// any order. Requests from clients are in controls.ts.
 
 import type {
+  CallbackHook,
+  ClientAnswers,
   ClientQuestion,
   ControlRequest,
   ControlResponse,
   JsonObject,
-  Outbound,
+  StreamMessage,
   UncheckedRequest,
 } from "@keelson/protocol";
+import type { Client, Clients } from "../stream/clients.ts";
+import type * as AnswersModule from "./answers.ts";
 import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
 
 type Answer = ControlResponse["response"];
 
 interface OpenRequest {
   readonly message: ControlRequest;
+  isFor(client: Client): boolean;
+  /** Any of several clients may answer. */
+  readonly isQuestion: boolean;
+  /** Answers that count only if no better one can come. */
+  readonly refused: Map<Client, Answer>;
   resolve(answer: Answer): void;
 }
 
 export interface ClientRequestsOptions {
-  send(message: Outbound): void | Promise<void>;
+  readonly clients: Clients;
   newId(): string;
 }
 
 export class ClientRequests {
   readonly #options: ClientRequestsOptions;
   readonly #open = new Map<string, OpenRequest>();
-  readonly #bridges = mcpBridges((request, signal) => this.send(request, signal));
+  readonly #bridges = mcpBridges((...asked) => this.#sendTo(...asked));
   #closed = false;
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options;
   }
 
-  /** Requests still waiting for an answer, oldest first. */
-  get open(): readonly ControlRequest[] {
-    return [...this.#open.values()].map(({ message }) => message);
+  /** Questions that no one has answered, oldest first. */
+  get questions(): readonly ControlRequest[] {
+    return [...this.#open.values()].flatMap(({ message, isQuestion }) => (isQuestion ? [message] : []));
   }
 
-  /** Resolves with an error when the client goes away or the signal aborts. */
-  send(request: UncheckedRequest, signal: AbortSignal): Promise<Answer> {
-    const { newId, send } = this.#options;
-    const id = newId();
-    const gone = (error: string): Answer => ({ subtype: "error", request_id: id, error });
-    if (this.#closed) return Promise.resolve(gone(closedText(request)));
-    if (signal.aborted) return Promise.resolve(gone(WITHDRAWN));
-    return new Promise((resolve) => {
-      const stop = () => {
-        void send({ type: "control_cancel_request", request_id: id });
-        this.#resolve(id, gone(WITHDRAWN));
-      };
-      const message: ControlRequest = { type: "control_request", request_id: id, request };
-      this.#open.set(id, {
-        message,
-        resolve(answer) {
-          signal.removeEventListener("abort", stop);
-          resolve(answer);
-        },
-      });
-      signal.addEventListener("abort", stop, { once: true });
-      void send(message);
-    });
+  /** Those that this client may answer. */
+  questionsFor(client: Client): readonly ControlRequest[] {
+    const open = [...this.#open.values()].filter((each) => each.isQuestion && each.isFor(client));
+    return open.map(({ message }) => message);
   }
 
-  /** Calls a hook that is a function of the client. */
-  callHook(callbackId: string, input: JsonObject, signal: AbortSignal, callId?: string): Promise<Answer> {
+  /** Whether no other driver has been attached for as long. */
+  leads(client: Client): boolean {
+    return [...this.#options.clients.all].find(({ role }) => role === "driver") === client;
+  }
+
+  /** Whether someone may answer such a request. */
+  canAnswer(kind: keyof ClientAnswers): boolean {
+    return this.#options.clients.answer(kind);
+  }
+
+  /** Asks everyone who may answer. Resolves with an error when no one is left who could, or the signal aborts. */
+  ask(request: UncheckedRequest, signal: AbortSignal): Promise<Answer> {
+    const kind = request.subtype === "can_use_tool" ? "permissions" : "requests";
+    return this.#send(request, signal, { isQuestion: true, isFor: ({ answers }) => answers[kind] });
+  }
+
+  /** Calls a hook that is a function of a client. */
+  callHook(
+    { callbackId, client }: Pick<CallbackHook, "callbackId" | "client">,
+    input: JsonObject,
+    signal: AbortSignal,
+    callId?: string,
+  ): Promise<Answer> {
     const { tool_use_id: named } = input;
     // Events without a call get an id of their own.
     const id = callId ?? (typeof named === "string" ? named : this.#options.newId());
@@ -74,30 +86,107 @@ export class ClientRequests {
       input,
       tool_use_id: id,
     };
-    return this.send(question, signal);
+    return this.#sendTo(client, question, signal);
   }
 
-  /** An MCP server that lives in the client. */
-  mcpServer(name: string): McpBridge {
-    return this.#bridges.to(name);
+  /** An MCP server that lives in a client. */
+  mcpServer(client: string, name: string): McpBridge {
+    return this.#bridges.to(client, name);
   }
 
-  /** A message that an MCP server in the client sent by itself. */
-  receiveMcp(server: string, message: JsonObject): void {
-    this.#bridges.receive(server, message);
+  /** A message that an MCP server in a client sent by itself. */
+  receiveMcp(client: string, server: string, message: JsonObject): void {
+    this.#bridges.receive(client, server, message);
   }
 
-  /** The client answered. */
-  answered({ response }: ControlResponse): void {
+  /** A client answered. Answers to what is settled or was never asked are ignored. */
+  answered({ response }: ControlResponse, by: Client): void {
+    const open = this.#open.get(response.request_id);
+    if (!open?.isFor(by)) return;
+    const others = open.isQuestion ? this.#able(open).filter((client) => client !== by) : [];
+    if (others.length > 0 && !answers().isValidAnswer(open.message.request.subtype, response)) {
+      open.refused.set(by, response);
+      return;
+    }
+    this.#withdraw(open, by);
     this.#resolve(response.request_id, response);
   }
 
-  /** The client will not answer any more. */
+  /** A client is gone: what only it could answer is not answered any more. */
+  left(client: Client): void {
+    for (const [id, open] of this.#open) {
+      if (!open.isFor(client)) continue;
+      const refused = open.refused.get(client);
+      open.refused.delete(client);
+      if (this.#able(open).length > 0) continue;
+      const answer = [...open.refused.values()].at(-1) ?? refused ?? gone(id, closedText(open.message.request));
+      this.#withdraw(open, undefined);
+      this.#resolve(id, answer);
+    }
+  }
+
+  /** No client will answer any more. */
   close(): void {
     this.#closed = true;
-    for (const [id, { message }] of this.#open) {
-      this.#resolve(id, { subtype: "error", request_id: id, error: closedText(message.request) });
-    }
+    for (const [id, { message }] of this.#open) this.#resolve(id, gone(id, closedText(message.request)));
+  }
+
+  #sendTo(client: string, request: UncheckedRequest, signal: AbortSignal): Promise<Answer> {
+    return this.#send(request, signal, { isQuestion: false, isFor: ({ id }) => id === client });
+  }
+
+  #send(
+    request: UncheckedRequest,
+    signal: AbortSignal,
+    to: Pick<OpenRequest, "isFor" | "isQuestion">,
+  ): Promise<Answer> {
+    const { newId, clients } = this.#options;
+    const id = newId();
+    const isHeard = clients.awaitsFirst || [...clients.all].some((client) => to.isFor(client));
+    if (this.#closed || !isHeard) return Promise.resolve(gone(id, closedText(request)));
+    if (signal.aborted) return Promise.resolve(gone(id, WITHDRAWN));
+    return new Promise((resolve) => {
+      const message: ControlRequest = { type: "control_request", request_id: id, request };
+      const open: OpenRequest = {
+        message,
+        ...to,
+        refused: new Map(),
+        resolve(answer) {
+          signal.removeEventListener("abort", stop);
+          resolve(answer);
+        },
+      };
+      const stop = () => {
+        this.#withdraw(open, undefined);
+        this.#resolve(id, gone(id, WITHDRAWN));
+      };
+      this.#open.set(id, open);
+      signal.addEventListener("abort", stop, { once: true });
+      clients.tell(message, to.isFor);
+    });
+  }
+
+  /** The clients that may still give a valid answer. */
+  #able({ isFor, refused }: OpenRequest): readonly Client[] {
+    return [...this.#options.clients.all].filter((client) => isFor(client) && !refused.has(client));
+  }
+
+  /** Tells everyone but the one who answered that nobody need answer. */
+  #withdraw({ message, isFor, isQuestion }: OpenRequest, by: Client | undefined): void {
+    const { clients } = this.#options;
+    const { request_id } = message;
+    clients.tell(
+      { type: "control_cancel_request", request_id },
+      (client) => isFor(client) && client !== by && !client.takeBack(request_id),
+    );
+    if (!isQuestion) return;
+    const settled: StreamMessage = {
+      type: "stream",
+      subtype: "answered",
+      request_id,
+      by: by ? { id: by.id, ...(by.name === undefined ? {} : { name: by.name }), role: by.role } : null,
+    };
+    clients.tell(settled, (client) => client.view.streamEvents === true && client !== by);
   }
 
   #resolve(id: string, answer: Answer): void {
@@ -109,8 +198,13 @@ export class ClientRequests {
 
 const WITHDRAWN = "the run was interrupted";
 
+const gone = (request_id: string, error: string): Answer => ({ subtype: "error", request_id, error });
+
 function closedText({ subtype }: UncheckedRequest): string {
   return subtype === "can_use_tool"
     ? "Tool permission stream closed before response received"
     : "The client closed the stream before it answered";
 }
+
+// Only for answers to a question that several clients were asked.
+const answers = () => require("./answers.ts") as typeof AnswersModule;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { ControlRequest, Outbound } from "@keelson/protocol";
+import type { AttachOptions, ControlRequest, Outbound } from "@keelson/protocol";
+import { Clients, type Client } from "../stream/clients.ts";
 import { ClientRequests } from "./client-requests.ts";
 import { Controls } from "./controls.ts";
 import type { ControlTargets } from "./targets.ts";
@@ -26,8 +27,15 @@ function controls(more: Partial<ControlTargets> = {}) {
     setModel: async (name) => name ?? "default-model",
     ...more,
   };
-  const client = new ClientRequests({ send: targets.send!, newId: targets.newId! });
-  return { target: new Controls(() => targets as ControlTargets, client), client, sent };
+  const clients = new Clients({ newId: targets.newId!, newest: () => [] });
+  const client = attached(clients, targets.send!);
+  const requests = new ClientRequests({ clients, newId: targets.newId! });
+  return { target: new Controls(() => targets as ControlTargets, requests), requests, clients, client, sent };
+}
+
+/** A client whose messages go to `take` as they are sent. */
+function attached(clients: Clients, take: ControlTargets["send"], options: AttachOptions = {}): Client {
+  return Object.assign(clients.attach(options), { tell: take });
 }
 
 const request = (request_id: string, subtype: string, more: object = {}) => ({
@@ -39,14 +47,16 @@ const success = (request_id: string, response?: unknown) => ({
   type: "control_response",
   response: { subtype: "success", request_id, ...(response === undefined ? {} : { response }) },
 });
+const HOOK_0 = { callbackId: "hook_0", client: "client-1" };
+const HOOK_1 = { callbackId: "hook_1", client: "client-1" };
 const replies = (sent: readonly Outbound[]) => sent.filter(({ type }) => type === "control_response") as any[];
 
 test("an interrupt cancels the open question, then replies with the queued prompts", async () => {
   const running = new AbortController();
-  const { target, client, sent } = controls({ queued: () => ["p1"], interrupt: () => running.abort() });
-  const asked = client.send({ subtype: "can_use_tool" }, running.signal);
+  const { target, requests, client, sent } = controls({ queued: () => ["p1"], interrupt: () => running.abort() });
+  const asked = requests.ask({ subtype: "can_use_tool" }, running.signal);
 
-  target.handle(request("r1", "interrupt"));
+  target.handle(request("r1", "interrupt"), client);
 
   expect(sent).toEqual([
     { type: "control_request", request_id: "id-0", request: { subtype: "can_use_tool" } },
@@ -57,41 +67,38 @@ test("an interrupt cancels the open question, then replies with the queued promp
 });
 
 test("after the client disconnects, all questions end with an error, open ones too", async () => {
-  const { target, client, sent } = controls();
+  const { target, requests, client, sent } = controls();
   const { signal } = new AbortController();
-  const open = client.send({ subtype: "can_use_tool" }, signal);
-  const hook = client.callHook("hook_0", { tool_use_id: "t1" }, signal);
+  const open = requests.ask({ subtype: "can_use_tool" }, signal);
+  const hook = requests.callHook(HOOK_0, { tool_use_id: "t1" }, signal);
   target.close();
   const error = "Tool permission stream closed before response received";
   expect(await open).toMatchObject({ subtype: "error", error });
   expect(await hook).toMatchObject({ subtype: "error", error: "The client closed the stream before it answered" });
-  expect(await client.send({ subtype: "can_use_tool" }, signal)).toMatchObject({ subtype: "error", error });
+  expect(await requests.ask({ subtype: "can_use_tool" }, signal)).toMatchObject({ subtype: "error", error });
   expect(sent).toHaveLength(2);
 });
 
 test("a question that was cancelled before it was asked is not sent", async () => {
-  const { client, sent } = controls();
-  expect(await client.send({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
+  const { requests, sent } = controls();
+  expect(await requests.ask({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
   expect(sent).toEqual([]);
 });
 
 test("callHook() sends the id of the call, or a new id without a call", async () => {
-  const { client, sent } = controls();
+  const { requests, client, sent } = controls();
   const { signal } = new AbortController();
-  void client.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
-  const stop = client.callHook("hook_1", { hook_event_name: "Stop" }, signal);
+  void requests.callHook(HOOK_0, { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
+  const stop = requests.callHook(HOOK_1, { hook_event_name: "Stop" }, signal);
   expect(sent.map((message) => (message as any).request.tool_use_id)).toEqual(["toolu_1", "id-1"]);
-  client.answered({
-    type: "control_response",
-    response: { subtype: "success", request_id: "id-2", response: { a: 1 } },
-  });
+  requests.answered(success("id-2", { a: 1 }) as never, client);
   expect(await stop).toEqual({ subtype: "success", request_id: "id-2", response: { a: 1 } });
 });
 
 test("mcpServer() exchanges messages with a server in the client", async () => {
-  const { target, client, sent } = controls();
+  const { target, requests, client, sent } = controls();
   const { signal } = new AbortController();
-  const [calc, other] = [client.mcpServer("calc"), client.mcpServer("other")];
+  const [calc, other] = [requests.mcpServer(client.id, "calc"), requests.mcpServer(client.id, "other")];
   const heard: unknown[] = [];
   const stop = calc.listen((message) => void heard.push(message));
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -99,16 +106,16 @@ test("mcpServer() exchanges messages with a server in the client", async () => {
   expect((sent[0] as any).request).toEqual({ subtype: "mcp_message", server_name: "calc", message });
 
   const mcp_response = { jsonrpc: "2.0", id: 1, result: {} };
-  client.answered(success("id-0", { mcp_response }) as never);
+  requests.answered(success("id-0", { mcp_response }) as never, client);
   const error = "SDK MCP server not found: other";
-  client.answered({ type: "control_response", response: { subtype: "error", request_id: "id-1", error } });
+  requests.answered({ type: "control_response", response: { subtype: "error", request_id: "id-1", error } }, client);
   expect(await answer).toEqual(mcp_response);
   expect(refused).rejects.toThrow(error);
 
   const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
-  target.handle(request("n1", "mcp_message", { server_name: "calc", message: changed }));
+  target.handle(request("n1", "mcp_message", { server_name: "calc", message: changed }), client);
   stop();
-  target.handle(request("n2", "mcp_message", { server_name: "calc", message: changed }));
+  target.handle(request("n2", "mcp_message", { server_name: "calc", message: changed }), client);
   expect(heard).toEqual([changed]);
   expect(replies(sent)).toEqual([success("n1"), success("n2")]);
 });
@@ -116,16 +123,16 @@ test("mcpServer() exchanges messages with a server in the client", async () => {
 test("a request that the client cancelled gets no reply, but what it did is shown", async () => {
   const started = Promise.withResolvers<AbortSignal>();
   const release = Promise.withResolvers<string>();
-  const { target, sent } = controls({
+  const { target, client, sent } = controls({
     setModel: () => {
       started.resolve(new AbortController().signal);
       return release.promise;
     },
   });
-  target.handle(request("r1", "set_model", { model: "m" }));
-  target.handle(request("r2", "set_permission_mode", { mode: "plan" }));
-  target.cancel("r1");
-  target.cancel("nobody");
+  target.handle(request("r1", "set_model", { model: "m" }), client);
+  target.handle(request("r2", "set_permission_mode", { mode: "plan" }), client);
+  target.cancel("r1", client);
+  target.cancel("nobody", client);
   await started.promise;
   release.resolve("m");
   await target.changed();
@@ -134,8 +141,8 @@ test("a request that the client cancelled gets no reply, but what it did is show
 
 test("a run waits for changes in progress", async () => {
   const release = Promise.withResolvers<string>();
-  const { target } = controls({ setModel: () => release.promise });
-  target.handle(request("r1", "set_model", { model: "m" }));
+  const { target, client } = controls({ setModel: () => release.promise });
+  target.handle(request("r1", "set_model", { model: "m" }), client);
   let waited = false;
   const ready = target.changed().then(() => (waited = true));
   await Promise.resolve();
@@ -145,24 +152,24 @@ test("a run waits for changes in progress", async () => {
 });
 
 test("anything thrown in a handler becomes a reply", async () => {
-  const { target, sent } = controls({
+  const { target, client, sent } = controls({
     setModel: () => Promise.reject(new Error("no such model")),
     cancelQueued: () => {
       throw new Error("broken");
     },
     tasks: {} as ControlTargets["tasks"],
   });
-  target.handle(request("r1", "set_model", { model: "m" }));
-  target.handle(request("r2", "cancel_async_message", { message_uuid: "u" }));
-  target.handle(request("r3", "stop_task"));
+  target.handle(request("r1", "set_model", { model: "m" }), client);
+  target.handle(request("r2", "cancel_async_message", { message_uuid: "u" }), client);
+  target.handle(request("r3", "stop_task"), client);
   await target.finish();
   const errors = Object.fromEntries(replies(sent).map(({ response }) => [response.request_id, response.error]));
   expect(errors).toEqual({ r1: "no such model", r2: "broken", r3: 'stop_task: "task_id" must be a string' });
 });
 
 test("a session that ends at once does not wait", async () => {
-  const { target, sent } = controls({ setModel: () => new Promise(() => undefined) });
-  target.handle(request("r1", "set_model", { model: "m" }));
+  const { target, client, sent } = controls({ setModel: () => new Promise(() => undefined) });
+  target.handle(request("r1", "set_model", { model: "m" }), client);
   target.close({ now: true });
   await target.finish();
   expect(replies(sent)).toEqual([]);
@@ -175,7 +182,7 @@ test("ten thousand requests in any order each get exactly one reply, and none af
     for (let turns = Math.floor(random() * 4); turns > 0; turns--)
       await new Promise((resolve) => setImmediate(resolve));
   };
-  const { target, client, sent } = controls({
+  const { target, requests, client, sent } = controls({
     setModel: async (name) => {
       await later();
       if (random() < 0.1) throw new Error("refused");
@@ -208,26 +215,26 @@ test("ten thousand requests in any order each get exactly one reply, and none af
   const { signal } = new AbortController();
 
   for (let number = 0; number < 10_000; number++) {
-    target.handle(request(`r${number}`, ...pick(kinds)));
+    target.handle(request(`r${number}`, ...pick(kinds)), client);
     if (random() < 0.05) {
       const id = `r${Math.floor(random() * (number + 1))}`;
       if (!cancelled.has(id)) cancelled.set(id, replies(sent).length);
-      target.cancel(id);
+      target.cancel(id, client);
     }
     if (random() < 0.05) {
       const at = sent.length;
-      asked.push(client.send({ subtype: "can_use_tool", tool_use_id: number }, signal));
+      asked.push(requests.ask({ subtype: "can_use_tool", tool_use_id: number }, signal));
       questions.add((sent[at] as { request_id: string }).request_id);
     }
     if (random() < 0.05 && questions.size > 0) {
       const id = pick([...questions]);
-      client.answered(success(id, { behavior: "allow" }) as never);
-      client.answered(success(id, { behavior: "late" }) as never);
+      requests.answered(success(id, { behavior: "allow" }) as never, client);
+      requests.answered(success(id, { behavior: "late" }) as never, client);
       questions.delete(id);
     }
     if (random() < 0.01) await later();
   }
-  for (const id of questions) client.answered(success(id, { behavior: "allow" }) as never);
+  for (const id of questions) requests.answered(success(id, { behavior: "allow" }) as never, client);
   await target.finish();
 
   const answered = Map.groupBy(replies(sent), ({ response }) => response.request_id as string);
@@ -253,14 +260,14 @@ test("replies wait while the client does not read", async () => {
   const behind = Promise.withResolvers<void>();
   const sent: Outbound[] = [];
   let full = true;
-  const { target } = controls({
+  const { target, client } = controls({
     send: (message) => {
       sent.push(message);
       return full ? behind.promise : undefined;
     },
   });
-  target.handle(request("r1", "set_permission_mode", { mode: "plan" }));
-  target.handle(request("r2", "mcp_status"));
+  target.handle(request("r1", "set_permission_mode", { mode: "plan" }), client);
+  target.handle(request("r2", "mcp_status"), client);
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(replies(sent).map(({ response }) => response.request_id)).toEqual(["r1"]);
   full = false;

@@ -1,5 +1,5 @@
-// Control requests from the client. Each one gets exactly one reply, in any order; a request that the client cancels
-// gets none. Requests to the client are in client-requests.ts.
+// Control requests from clients. Each one gets exactly one reply, which goes to its client alone, in any order; a request
+// that the client cancels gets none. Requests to clients are in client-requests.ts.
 
 import {
   controlError,
@@ -11,8 +11,9 @@ import {
   type ReplyTo,
   type UncheckedRequest,
 } from "@keelson/protocol";
+import type { Client } from "../stream/clients.ts";
 import type { ClientRequests } from "./client-requests.ts";
-import { unsupported, type ControlContext, type ControlReply, type ControlHandler } from "./reply.ts";
+import { failed, unsupported, type ControlContext, type ControlReply, type ControlHandler } from "./reply.ts";
 import type * as TableModule from "./table.ts";
 import type { ControlRow } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
@@ -20,23 +21,30 @@ import type { ControlTargets } from "./targets.ts";
 /** How long a session that has ended waits for replies in progress. */
 const LAST_WAIT_MS = 5_000;
 
+/** What a client has asked so far. Two clients may use the same ids. */
+interface Asker {
+  readonly client: Client;
+  readonly cancels: Map<string, AbortController>;
+  readonly asked: Set<string>;
+  /** It does not read its replies. */
+  behind: Promise<void> | undefined;
+  /** While `initialize` is being answered: nothing that came after it is answered before it. */
+  initializing: Promise<void> | undefined;
+}
+
 export class Controls {
   readonly #makeTargets: () => ControlTargets;
   #targets: ControlTargets | undefined;
-  readonly #client: ClientRequests;
+  readonly #requests: ClientRequests;
   readonly #working = new Set<Promise<void>>();
-  readonly #cancels = new Map<string, AbortController>();
-  readonly #asked = new Set<string>();
+  readonly #askers = new Map<Client, Asker>();
   #end: () => void = () => undefined;
-  #behind: Promise<void> | undefined;
   #lastChange: Promise<void> | undefined;
-  /** While `initialize` is being answered: nothing that came after it is answered before it. */
-  #initializing: Promise<void> | undefined;
 
   /** The targets are made with the first request. */
-  constructor(targets: () => ControlTargets, client: ClientRequests) {
+  constructor(targets: () => ControlTargets, requests: ClientRequests) {
     this.#makeTargets = targets;
-    this.#client = client;
+    this.#requests = requests;
   }
 
   get targets(): ControlTargets {
@@ -48,24 +56,25 @@ export class Controls {
     this.#end = end;
   }
 
-  handle({ request_id: id, request }: ControlRequest): void {
+  handle({ request_id: id, request }: ControlRequest, client: Client): void {
     const cancel = new AbortController();
     const row = controlRow(request.subtype);
-    const reply = this.#reply(row, request, id, cancel.signal);
-    if (!(reply instanceof Promise)) return this.#answer(id, reply);
-    this.#cancels.set(id, cancel);
+    const asker = this.#askerOf(client);
+    const reply = this.#reply(row, request, { id, signal: cancel.signal, asker });
+    if (!(reply instanceof Promise)) return this.#answer(id, reply, asker);
+    asker.cancels.set(id, cancel);
     const work = reply.then((ready) => {
-      if (this.#cancels.get(id) === cancel) this.#cancels.delete(id);
-      if (!cancel.signal.aborted) this.#answer(id, ready);
+      if (asker.cancels.get(id) === cancel) asker.cancels.delete(id);
+      if (!cancel.signal.aborted) this.#answer(id, ready, asker);
     });
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
     if (isChange(row)) this.#lastChange = work;
     if (request.subtype !== "initialize") return;
     const over: Promise<void> = work.finally(() => {
-      if (this.#initializing === over) this.#initializing = undefined;
+      if (asker.initializing === over) asker.initializing = undefined;
     });
-    this.#initializing = over;
+    asker.initializing = over;
   }
 
   /** Performs a request of the session itself, such as a typed command, in the same way. Rejects if it fails. */
@@ -76,7 +85,7 @@ export class Controls {
   ): Promise<ReplyTo<Subtype>> {
     const request = controlBody(subtype, fields);
     const row = controlRow(request.subtype);
-    const work = Promise.resolve(this.#reply(row, request, "", signal));
+    const work = Promise.resolve(this.#reply(row, request, { id: "", signal }));
     if (isChange(row)) this.#lastChange = work.then(() => undefined);
     const reply = await work;
     if (reply.ok) return reply.payload;
@@ -84,9 +93,16 @@ export class Controls {
     throw new Error(reply.error.replace(`${request.subtype}: `, ""));
   }
 
-  /** The client no longer wants a reply. Unknown and finished requests are ignored. */
-  cancel(id: string): void {
-    this.#cancels.get(id)?.abort();
+  /** The client no longer wants a reply. Unknown and finished requests, and those of others, are ignored. */
+  cancel(id: string, client: Client): void {
+    this.#askers.get(client)?.cancels.get(id)?.abort();
+  }
+
+  /** The client is gone: it gets no replies and gives no answers. */
+  left(client: Client): void {
+    for (const cancel of this.#askers.get(client)?.cancels.values() ?? []) cancel.abort();
+    this.#askers.delete(client);
+    this.#requests.left(client);
   }
 
   /** Resolves when all changes requested so far are done. */
@@ -96,33 +112,37 @@ export class Controls {
 
   /** The client sends no more replies. With `now`, it does not wait for ours either. */
   close({ now = false }: { readonly now?: boolean } = {}): void {
-    if (now) for (const cancel of this.#cancels.values()) cancel.abort();
-    this.#client.close();
+    if (now) for (const { cancels } of this.#askers.values()) for (const cancel of cancels.values()) cancel.abort();
+    this.#requests.close();
   }
 
   /** Waits for replies in progress; those that take too long become errors. */
   async finish(): Promise<void> {
-    if ([...this.#cancels.values()].every(({ signal }) => signal.aborted)) return;
+    const open = () =>
+      [...this.#askers.values()].flatMap((asker) => [...asker.cancels].map(([id, cancel]) => ({ asker, id, cancel })));
+    if (open().every(({ cancel }) => cancel.signal.aborted)) return;
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, LAST_WAIT_MS);
     await Promise.race([Promise.all(this.#working), enough]);
     clearTimeout(timer);
-    for (const [id, cancel] of this.#cancels) {
+    for (const { asker, id, cancel } of open()) {
       if (cancel.signal.aborted) continue;
       cancel.abort();
-      this.#answer(id, { ok: false, error: "The session ended before this request was done" });
+      this.#answer(id, { ok: false, error: "The session ended before this request was done" }, asker);
     }
   }
 
   #reply(
     row: ControlRow | undefined,
     request: UncheckedRequest,
-    id: string,
-    signal: AbortSignal,
+    asked: Asked,
   ): ControlReply<any> | Promise<ControlReply<any>> {
-    const first = this.#initializing;
-    if (row === undefined || "now" in row) {
-      const answer = () => (row ? this.#run(row.now, request, id, signal) : unsupported(request.subtype));
+    const { asker } = asked;
+    const first = asker?.initializing;
+    const refusal = asker && refusalFor(asker.client, row, request.subtype);
+    if (row === undefined || refusal || "now" in row) {
+      const known = refusal ?? (row === undefined ? unsupported(request.subtype) : undefined);
+      const answer = () => known ?? this.#run((row as ControlRow & { now: ControlHandler<any> }).now, request, asked);
       return first ? first.then(answer) : answer();
     }
     return attempt(async () => {
@@ -130,45 +150,74 @@ export class Controls {
       const handler = await row.later();
       await before;
       // A client that does not read its replies waits for the next one.
-      if (this.#behind) await this.#behind;
-      return this.#run(handler, request, id, signal);
+      if (asker?.behind) await asker.behind;
+      return this.#run(handler, request, asked);
     });
   }
 
   #run(
     handler: ControlHandler<any>,
     request: UncheckedRequest,
-    id: string,
-    signal: AbortSignal,
+    { id, signal, asker }: Asked,
   ): ControlReply<any> | Promise<ControlReply<any>> {
-    const again = this.#asked.has(request.subtype);
-    this.#asked.add(request.subtype);
+    const client = asker?.client;
+    const again = asker?.asked.has(request.subtype) === true;
+    asker?.asked.add(request.subtype);
     const context: ControlContext = {
       id,
       signal,
-      pending: this.#client.open,
+      client: client?.id ?? "",
+      pending: client ? this.#requests.questionsFor(client) : [],
       again,
+      shapesSession: client !== undefined && this.#requests.leads(client),
+      mayBring: client?.role === "driver",
+      showAgentText: (isShown) => {
+        if (client) client.view = { ...client.view, agentText: isShown };
+      },
       interruptRun: () => this.targets.interrupt(),
       endSession: () => this.#end(),
-      receiveMcp: (server, message) => this.#client.receiveMcp(server, message),
+      receiveMcp: (server, message) => this.#requests.receiveMcp(client?.id ?? "", server, message),
     };
     return attempt(() => handler(request, this.targets, context));
   }
 
-  #answer(id: string, reply: ControlReply): void {
+  #askerOf(client: Client): Asker {
+    const known = this.#askers.get(client);
+    if (known) return known;
+    const asker: Asker = { client, cancels: new Map(), asked: new Set(), behind: undefined, initializing: undefined };
+    this.#askers.set(client, asker);
+    return asker;
+  }
+
+  #answer(id: string, reply: ControlReply, asker: Asker): void {
     const message = reply.ok
       ? controlSuccess(id, reply.payload)
       : controlError(id, reply.error, reply.code, reply.missing);
     const beside = reply.ok ? reply.beside : undefined;
-    const behind = this.targets.send(beside ? { ...message, response: { ...message.response, ...beside } } : message);
+    const behind = asker.client.tell(beside ? { ...message, response: { ...message.response, ...beside } } : message);
     if (reply.ok) reply.after?.();
     if (behind === undefined) return;
-    this.#behind = behind;
+    asker.behind = behind;
     void behind.then(() => {
-      if (this.#behind === behind) this.#behind = undefined;
+      if (asker.behind === behind) asker.behind = undefined;
     });
   }
 }
+
+interface Asked {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  /** Absent for a request of the session itself. */
+  readonly asker?: Asker;
+}
+
+function refusalFor({ role }: Client, row: ControlRow | undefined, subtype: string): ControlReply<never> | undefined {
+  if (role === "driver" || row === undefined || row.forWatchers) return undefined;
+  return failed(`${subtype}: ${WATCHES_ONLY}`, "watcher");
+}
+
+/** Why a watcher is refused. */
+export const WATCHES_ONLY = "this client only watches the session; attach as a driver to prompt, answer or change it";
 
 /** Loaded with the first request; `require`, because some requests are answered before anything else happens. */
 function controlRow(subtype: string): ControlRow | undefined {

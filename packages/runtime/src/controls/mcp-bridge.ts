@@ -1,4 +1,4 @@
-// Connects MCP servers inside the client: their messages travel as control requests, in both directions.
+// Connects MCP servers inside clients: their messages travel as control requests, in both directions.
 
 import type { ClientQuestion, ControlResponse, JsonObject } from "@keelson/protocol";
 
@@ -10,29 +10,34 @@ export interface McpBridge {
   listen(hear: (message: JsonObject) => void): () => void;
 }
 
-type Request = (request: ClientQuestion<"mcp_message">, signal: AbortSignal) => Promise<ControlResponse["response"]>;
+type Request = (
+  client: string,
+  request: ClientQuestion<"mcp_message">,
+  signal: AbortSignal,
+) => Promise<ControlResponse["response"]>;
 
-/** Bridges by server name, over one stream. */
+/** Bridges by client and server name. */
 export function mcpBridges(request: Request) {
   const listeners = new Map<string, Set<(message: JsonObject) => void>>();
+  const key = (client: string, server: string) => JSON.stringify([client, server]);
   return {
-    to(server: string): McpBridge {
+    to(client: string, server: string): McpBridge {
       return {
         async send(message, signal) {
-          const answer = await request({ subtype: "mcp_message", server_name: server, message }, signal);
+          const answer = await request(client, { subtype: "mcp_message", server_name: server, message }, signal);
           if (answer.subtype === "error") throw new Error(answer.error);
           return (answer.response as { mcp_response?: JsonObject } | undefined)?.mcp_response;
         },
         listen(hear) {
-          const all = listeners.get(server) ?? new Set();
-          listeners.set(server, all.add(hear));
+          const all = listeners.get(key(client, server)) ?? new Set();
+          listeners.set(key(client, server), all.add(hear));
           return () => void all.delete(hear);
         },
       };
     },
     /** Messages of servers without a listener are dropped. */
-    receive(server: string, message: JsonObject): void {
-      for (const hear of listeners.get(server) ?? []) hear(message);
+    receive(client: string, server: string, message: JsonObject): void {
+      for (const hear of listeners.get(key(client, server)) ?? []) hear(message);
     },
   };
 }

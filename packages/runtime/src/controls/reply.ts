@@ -26,10 +26,18 @@ export interface ControlContext {
   readonly id: string;
   /** Aborted when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** Our requests that the client has not answered yet. */
+  /** The id of the client that sends it; empty for a request of the session itself. */
+  readonly client: string;
+  /** Questions that this client may answer, and no one has answered yet. */
   readonly pending: readonly ControlRequest[];
   /** The client has sent this kind of request before. */
   readonly again: boolean;
+  /** What its `initialize` says about the session counts, because no other driver has been attached for as long. */
+  readonly shapesSession: boolean;
+  /** It may bring hooks, servers and agents. */
+  readonly mayBring: boolean;
+  /** From now on, the client sees what subagents say, or no longer does. */
+  showAgentText(isShown: boolean): void;
   interruptRun(): void;
   endSession(): void;
   /** Passes on a message from an MCP server inside the client. */

@@ -16,6 +16,7 @@ import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { FileHistory } from "../machine/file-history.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
 import { toolsOf } from "../session/state.ts";
+import { FIRST_CLIENT } from "../stream/clients.ts";
 
 const writtenToCache = (tokens: number, ttl: "5m" | "1h") => ({
   ...NO_USAGE,
@@ -33,7 +34,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     get sessionId() {
       return place.id;
     },
-    send: (message) => outbox.send(message),
+    send: (message) => outbox.clients.push(message),
     show,
     newId,
     now,
@@ -115,16 +116,20 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       return true;
     },
     hooks: () => hooks.registered(),
-    setClientHooks: (registrations) => hooks.setClient(registrations),
-    setClient: (client) => {
-      const servers = serversFromInitialize(client);
-      if (servers.length > 0) mcp.load().add(servers);
-      state.toolAliases = new Map(Object.entries(client.toolAliases ?? {}));
-      if (client.agents !== undefined) agents.setClient(client.agents);
-      if (client.joinQueuedPrompts !== undefined) inbox.joins = client.joinQueuedPrompts;
-      if (client.forwardSubagentText !== undefined) storage.agents.showsText = client.forwardSubagentText;
-      plan.setWorkflow(client.planModeInstructions);
-      if (client.skills !== undefined) skills.skills.limitTo(client.skills);
+    setClientHooks: (client, registrations) => hooks.setClient(client, registrations),
+    bring: (client, options) => {
+      if (options.agents !== undefined) agents.setClient(client, options.agents);
+      const servers = serversFromInitialize(options).map((server) => ({ ...server, client }));
+      if (servers.length === 0) return [];
+      mcp.load().add(servers);
+      const isTaken = (name: string) => (mcp.load().get(name)?.definition.client ?? FIRST_CLIENT) !== client;
+      return servers.map(({ name }) => name).filter(isTaken);
+    },
+    shapeSession: (options) => {
+      state.toolAliases = new Map(Object.entries(options.toolAliases ?? {}));
+      if (options.joinQueuedPrompts !== undefined) inbox.joins = options.joinQueuedPrompts;
+      plan.setWorkflow(options.planModeInstructions);
+      if (options.skills !== undefined) skills.skills.limitTo(options.skills);
     },
     mcp,
     languageServers: () => state.codeWatch?.status() ?? [],

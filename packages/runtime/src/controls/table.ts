@@ -13,19 +13,27 @@ import type { ControlSubtype } from "@keelson/protocol";
 import type { ControlHandler } from "./reply.ts";
 
 /** `now`: answered before anything else happens. `later`: the handler's file is loaded first, on its first use. */
-export type ControlRow<Subtype extends ControlSubtype = any> =
+export type ControlRow<Subtype extends ControlSubtype = any> = (
   | { readonly now: ControlHandler<Subtype> }
   | {
       readonly later: () => Promise<ControlHandler<Subtype>>;
       /** It changes the session: changes run one after another in the order they came, and a new run waits for them. */
       readonly change?: true;
-    };
+    }
+) & {
+  /** It only reads, so clients that only watch may send it. */
+  readonly forWatchers?: true;
+};
 
 const now = <Subtype extends ControlSubtype>(handler: ControlHandler<Subtype>): ControlRow<Subtype> => ({
   now: handler,
 });
 const later = <Subtype extends ControlSubtype>(load: () => Promise<ControlHandler<Subtype>>): ControlRow<Subtype> => ({
   later: load,
+});
+const read = <Subtype extends ControlSubtype>(load: () => Promise<ControlHandler<Subtype>>): ControlRow<Subtype> => ({
+  later: load,
+  forWatchers: true,
 });
 const change = <Subtype extends ControlSubtype>(load: () => Promise<ControlHandler<Subtype>>): ControlRow<Subtype> => ({
   later: load,
@@ -53,33 +61,33 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   cancel_async_message: now(cancelAsyncMessage),
   compact_conversation: change(async () => (await conversation()).compactConversationControl),
   end_session: now(endSession),
-  file_suggestions: later(async () => (await files()).fileSuggestions),
+  file_suggestions: read(async () => (await files()).fileSuggestions),
   generate_session_title: later(async () => (await asides()).generateSessionTitle),
-  get_binary_version: later(async () => (await listings()).getBinaryVersion),
-  get_context_usage: later(async () => (await contextUsage()).getContextUsage),
-  get_hooks_listing: later(async () => (await listings()).getHooksListing),
-  get_session_cost: later(async () => (await usage()).getSessionCost),
-  get_session_info: later(async () => (await import("./handlers/session-info.ts")).getLiveSessionInfo),
-  get_settings: later(async () => (await settings()).getSettings),
-  get_task_output: later(async () => (await tasks()).getTaskOutput),
-  get_usage: later(async () => (await usage()).getUsage),
-  get_working_diff: later(async () => (await files()).getWorkingDiff),
-  initialize: change(async () => (await initialization()).initialize),
+  get_binary_version: read(async () => (await listings()).getBinaryVersion),
+  get_context_usage: read(async () => (await contextUsage()).getContextUsage),
+  get_hooks_listing: read(async () => (await listings()).getHooksListing),
+  get_session_cost: read(async () => (await usage()).getSessionCost),
+  get_session_info: read(async () => (await import("./handlers/session-info.ts")).getLiveSessionInfo),
+  get_settings: read(async () => (await settings()).getSettings),
+  get_task_output: read(async () => (await tasks()).getTaskOutput),
+  get_usage: read(async () => (await usage()).getUsage),
+  get_working_diff: read(async () => (await files()).getWorkingDiff),
+  initialize: { ...change(async () => (await initialization()).initialize), forWatchers: true },
   interrupt: now(interrupt),
-  list_agents: later(async () => (await listings()).listAgentsControl),
-  list_models: later(async () => (await models()).listModels),
-  list_permission_rules: later(async () => (await permissions()).listPermissionRules),
+  list_agents: read(async () => (await listings()).listAgentsControl),
+  list_models: read(async () => (await models()).listModels),
+  list_permission_rules: read(async () => (await permissions()).listPermissionRules),
   mcp_authenticate: later(async () => (await mcp()).mcpAuthenticate),
   mcp_call: later(async () => (await mcp()).mcpCall),
-  mcp_list_resources: later(async () => (await mcp()).mcpListResources),
+  mcp_list_resources: read(async () => (await mcp()).mcpListResources),
   mcp_message: now(mcpMessage),
   mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
   mcp_reconnect: later(async () => (await mcp()).mcpReconnect),
   mcp_set_servers: change(async () => (await mcp()).mcpSetServers),
-  mcp_status: later(async () => (await mcp()).mcpStatus),
+  mcp_status: read(async () => (await mcp()).mcpStatus),
   mcp_submit_code: later(async () => (await mcp()).mcpSubmitCode),
   mcp_toggle: change(async () => (await mcp()).mcpToggle),
-  read_file: later(async () => (await files()).readFile),
+  read_file: read(async () => (await files()).readFile),
   register_repo_root: change(async () => (await files()).registerRepoRoot),
   reload_output_styles: later(async () => (await listings()).reloadOutputStyles),
   reload_plugins: later(async () => (await listings()).reloadPlugins),
@@ -89,7 +97,7 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   rewind_files: change(async () => (await files()).rewindFiles),
   run_shell_command: now(runShellCommand),
   seed_read_state: change(async () => (await files()).seedReadState),
-  set_has_subscribers: later(async () => acknowledge),
+  set_has_subscribers: read(async () => acknowledge),
   set_max_thinking_tokens: change(async () => (await models()).setMaxThinkingTokens),
   set_mcp_permission_mode_override: later(async () => (await mcp()).setMcpPermissionModeOverride),
   set_model: change(async () => (await models()).setModel),

@@ -33,7 +33,7 @@ import type { McpTargets } from "./handlers/mcp.ts";
 export interface ControlTargets {
   /** Changes when the conversation is cleared. */
   readonly sessionId: string;
-  /** Returns a promise if the client reads too slowly. */
+  /** To every client. Returns a promise if one reads too slowly. */
   send(message: Outbound): void | Promise<void>;
   show(signal: Signal): void | Promise<void>;
   newId(): string;
@@ -96,9 +96,11 @@ export interface ControlTargets {
 
   /** All hooks, from settings files and from clients. */
   hooks(): readonly HookRegistration[];
-  setClientHooks(registrations: readonly HookRegistration[]): void;
-  /** The options of `initialize` that other parts use. */
-  setClient?(options: ClientOptions): void;
+  setClientHooks(client: string, registrations: readonly HookRegistration[]): void;
+  /** The options of `initialize` that shape the session. */
+  shapeSession?(options: ClientOptions): void;
+  /** Adds what a client brings. Returns the names of its servers that another server already has. */
+  bring?(client: string, options: ClientOptions): readonly string[];
   readonly mcp?: McpTargets;
   /** The language servers that were used. */
   languageServers?(): readonly LanguageServerStatus[];

@@ -15,7 +15,7 @@ export async function clearConversation(stages: Stages, prompt: string | undefin
   outbox.note(cost.state(place.id, storage.startedMs(), now()));
   // The id of the conversation is that of the message, as in the reference.
   const id = newId();
-  await outbox.send({
+  await outbox.clients.push({
     type: "conversation_reset",
     new_conversation_id: id,
     trigger: "clear",

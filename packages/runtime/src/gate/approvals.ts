@@ -19,10 +19,10 @@ export interface ApprovalOptions {
   readonly agent?: CallingAgent;
   /** No one waits for that subagent. */
   readonly isInBackground?: boolean;
-  /** Sends a question to the client. Absent if the client does not answer permission questions. */
-  readonly person?: AskPerson;
-  /** That client is shown how an edit changes its file. */
-  readonly showsPatch?: boolean;
+  /** Sends a question to clients. Undefined while none answers permission questions. */
+  person(): AskPerson | undefined;
+  /** Whether a client is shown how an edit changes its file. */
+  showsPatch?(): boolean;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** The MCP server a tool belongs to. */
   originOf(tool: string): { readonly server: string; readonly source: string } | undefined;
@@ -51,7 +51,7 @@ export class Approvals {
   }
 
   async permit(request: PermitRequest, signal: AbortSignal): Promise<Permission> {
-    const { gate, person, isInBackground } = this.#options;
+    const { gate, isInBackground } = this.#options;
     const { access, input, call } = request;
     // Some providers reuse call ids; an earlier approval was for another call.
     gate.ruleBook.setUnguarded(call.id, false);
@@ -61,7 +61,8 @@ export class Approvals {
     if (decision.behavior === "allow")
       return { behavior: "allow", ...reason, source: decision.by === "hook" ? "hook" : "config", input };
     if (decision.behavior === "ask") {
-      const answered = await this.#answer(request, decision, signal);
+      const person = this.#options.person();
+      const answered = await this.#answer(request, decision, person, signal);
       const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
       if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
       if (!person && answered.behavior === "deny") {
@@ -90,9 +91,10 @@ export class Approvals {
   #answer(
     request: PermitRequest,
     decision: GateDecision & { behavior: "ask" },
+    person: AskPerson | undefined,
     signal: AbortSignal,
   ): Promise<Permission> {
-    const { fire, person, gate, originOf, agent } = this.#options;
+    const { fire, gate, originOf, agent } = this.#options;
     if (person) {
       const who = agent ? ` for the ${agent.type} agent` : "";
       const message = `Keelson needs permission to use ${request.tool.name}${who}`;
@@ -101,7 +103,7 @@ export class Approvals {
     return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
       ...(agent ? { agent } : {}),
-      showsPatch: this.#options.showsPatch === true,
+      showsPatch: this.#options.showsPatch?.() === true,
       cwd: gate.cwd,
       origin: originOf(request.tool.name),
       hooks: (about) => fire("PermissionRequest", about, signal),

@@ -37,7 +37,7 @@ export interface Approvers {
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
   /** The person is shown how an edit changes its file. */
-  readonly showsPatch?: boolean;
+  readonly showsPatch: boolean;
   /** Where the session works; questions name files from there. */
   readonly cwd: string;
   /** They run to their end even if someone else answers first: many only take note of the question. */
@@ -162,12 +162,19 @@ function sourceOf(response: Readonly<Record<string, unknown>>): string {
   return said === "user_permanent" ? said : "user_temporary";
 }
 
+/** Whether a client's answer decides. */
+export function isPermissionAnswer(response: unknown): boolean {
+  if (!isObject(response) || typeof response["unanswered"] === "string") return false;
+  const { behavior, message } = response;
+  return behavior === "allow" || (behavior === "deny" && typeof message === "string");
+}
+
 function readAnswer(
   response: unknown,
   asked: JsonObject,
   accept: (updates: readonly PermissionUpdate[]) => void,
 ): Permission {
-  if (isObject(response) && response["behavior"] === "allow") {
+  if (isPermissionAnswer(response) && isObject(response) && response["behavior"] === "allow") {
     const input = response["updatedInput"] ?? response["updated_input"] ?? asked;
     const updates = response["updatedPermissions"] ?? response["updated_permissions"];
     if (Array.isArray(updates)) accept(updates as PermissionUpdate[]);

@@ -30,10 +30,10 @@ export async function openRestoreGate(
     directories: () => folders.workspace.directories,
     git: own.git,
   });
-  const person = own.mode === "dontAsk" ? undefined : await approverOf(storage, mcp);
+  const person = own.mode === "dontAsk" ? undefined : (await approverOf(storage, mcp))();
   const approvals = new Approvals({
     gate,
-    ...(person ? { person } : {}),
+    person: () => person,
     fire: hooks.fire,
     originOf: () => undefined,
     openClassifier: () => Promise.reject(new Error("unreachable: the mode is never auto")),

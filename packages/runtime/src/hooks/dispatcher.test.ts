@@ -18,7 +18,7 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}
   const hooks = new HookDispatcher({
     sessionId: () => "s",
     transcriptPath: () => null,
-    includeEvents: false,
+    includeEvents: () => false,
     cwd: () => "/project",
     mode: () => "default",
     effort: () => undefined,

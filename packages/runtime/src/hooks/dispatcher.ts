@@ -73,7 +73,8 @@ interface FiredEvent {
 export class HookDispatcher {
   readonly #options: HookDispatcherOptions;
   #fromSettings: readonly HookRegistration[] = [];
-  #fromClient: readonly HookRegistration[] = [];
+  /** By client. */
+  readonly #fromClients = new Map<string, readonly HookRegistration[]>();
   #fromSkills: readonly HookRegistration[] = [];
   #byEvent = new Map<HookEvent, HookRegistration[]>();
   readonly #ranOnce = new Set<HookRegistration>();
@@ -93,9 +94,16 @@ export class HookDispatcher {
     this.#group();
   }
 
-  /** Replaces all hooks from the client. */
-  setClient(registrations: readonly HookRegistration[]): void {
-    this.#fromClient = registrations;
+  /** Replaces all hooks from a client. */
+  setClient(client: string, registrations: readonly HookRegistration[]): void {
+    if (registrations.length > 0) this.#fromClients.set(client, registrations);
+    else if (!this.#fromClients.delete(client)) return;
+    this.#group();
+  }
+
+  /** No client calls back any more. */
+  dropClients(): void {
+    this.#fromClients.clear();
     this.#group();
   }
 
@@ -107,7 +115,7 @@ export class HookDispatcher {
   }
 
   get registered(): readonly HookRegistration[] {
-    return this.#permitted([...this.#fromSettings, ...this.#fromClient, ...this.#fromSkills]);
+    return this.#permitted([...this.#fromSettings, ...[...this.#fromClients.values()].flat(), ...this.#fromSkills]);
   }
 
   hasHooksFor(event: HookEvent): boolean {

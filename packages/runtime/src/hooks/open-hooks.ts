@@ -45,11 +45,15 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     const openApprovals = async () => {
       // Not needed before the first call.
       const { Approvals } = await import("../gate/approvals.ts");
-      const person = await approverOf(storage, mcp);
+      const approver = await approverOf(storage, mcp);
+      const personNow = () => {
+        const person = approver();
+        return person && ((...asked: Parameters<AskPerson>) => callTimes.whileAsking(below, () => person(...asked)));
+      };
       return new Approvals({
         gate: caller?.gate ?? gate,
-        ...(person ? { person: (...asked) => callTimes.whileAsking(below, () => person(...asked)) } : {}),
-        showsPatch: showsPatch(options),
+        person: personNow,
+        showsPatch: () => outbox.clients.wants("toolMeta"),
         ...(caller ? { agent: caller.firing, isInBackground: caller.isInBackground } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),
@@ -80,7 +84,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     entrypoint,
     snapshot: () => state.snapshot,
     whyOff: (registration) => whyHookOff(registration, state.snapshot.hooks.policy),
-    includeEvents: options.hookEvents ?? false,
+    includeEvents: () => outbox.clients.wants("hookEvents"),
     cwd: () => workspace.cwd,
     undoChanges: () => machine.undoChanges(),
     programs: () => machine.governing.programs,
@@ -149,24 +153,21 @@ export function conditionCalls(
   };
 }
 
-/** What a member of a team asks goes to its lead, whose own client may want it. */
-const showsPatch = ({ toolMeta, teammate }: Storage["options"]) => toolMeta === true || teammate !== undefined;
-
-/** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
+/**
+ * Who answers permission questions now: clients, or the MCP tool of `--permission-prompt-tool`. A client that came later
+ * is asked even if the one that the session was opened for answers none.
+ */
 export async function approverOf(
   { options, client, runState }: Storage,
   mcp: McpStage,
-): Promise<AskPerson | undefined> {
-  if (options.stdioPermissions) {
-    return ({ patch, ...body }, withdrawn) => {
-      const question = showsPatch(options) && patch !== undefined ? { ...body, patch } : body;
-      return runState.whileAsking(() => client.send(question, withdrawn));
-    };
-  }
+): Promise<() => AskPerson | undefined> {
+  const person: AskPerson = (body, withdrawn) => runState.whileAsking(() => client.ask(body, withdrawn));
+  if (options.stdioPermissions) return () => person;
   const { permissionPromptTool: tool } = options.snapshot.flags;
-  if (!tool?.startsWith("mcp__")) return undefined;
+  if (!tool?.startsWith("mcp__")) return () => (client.canAnswer("permissions") ? person : undefined);
   const { askPromptTool } = await import("../mcp/permission-tool.ts");
-  return askPromptTool(tool, mcp);
+  const program = askPromptTool(tool, mcp);
+  return () => program;
 }
 
 /**

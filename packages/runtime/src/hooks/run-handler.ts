@@ -45,7 +45,7 @@ export interface Firing extends HandlerTask {
 
 export interface HandlerHost {
   /** Whether every hook is shown on the stream. */
-  readonly includeEvents: boolean;
+  includeEvents(): boolean;
   runners(): Promise<Runners>;
   show(signal: Signal): void | Promise<void>;
   /** A message for the model from an asynchronous hook. */
@@ -149,7 +149,7 @@ function showOnStream(
   { includeEvents, show }: HandlerHost,
 ): void {
   const { event, handler } = registration;
-  const isShown = includeEvents || event === "SessionStart" || event === "Setup";
+  const isShown = includeEvents() || event === "SessionStart" || event === "Setup";
   if (!isShown || handler.type === "callback") return;
   void show({ type: "system", hook_name: label, hook_event: event, ...body });
 }

@@ -99,7 +99,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     registered: () => hooks.registered,
     onReloadSkills: (listener) => void (reload = listener),
     replace: (registrations) => hooks.replace(registrations),
-    setClient: (registrations) => hooks.setClient(registrations),
+    setClient: (client, registrations) => hooks.setClient(client, registrations),
     setSkills: (registrations) => hooks.setSkills(registrations),
     changes,
     restart: () => trace.close(),
@@ -109,8 +109,8 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     async close(reason) {
       changes.close();
       await atMost(CLOSE_WAIT_MS, Promise.all([changes.settled(), ...underWay]));
-      // The client no longer answers callbacks; it learns of the end from the end of the stream.
-      hooks.setClient([]);
+      // Clients no longer answer callbacks; they learn of the end from the end of the stream.
+      hooks.dropClients();
       await fire("SessionEnd", { reason });
       life.abort();
       await hooks.close();

@@ -4,15 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import { findTool, type ReadLedger, type Tool } from "@keelson/engine";
 import type { ServedTool, ToolSource } from "@keelson/mcp/server";
-import {
-  isObject,
-  type ControlCancelRequest,
-  type ControlRequest,
-  type ControlResponse,
-  type JsonObject,
-  type Unchecked,
-} from "@keelson/protocol";
-import { ClientRequests } from "../controls/client-requests.ts";
+import { controlSuccess, isObject, type ControlRequest, type JsonObject, type Unchecked } from "@keelson/protocol";
 import type { Debug } from "../observe/debug.ts";
 import { openGate, openRuleBook } from "../gate/open-gate.ts";
 import { openHooks } from "../hooks/open-hooks.ts";
@@ -25,7 +17,7 @@ import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open-options.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
 import { openPlan } from "../session/plan-mode.ts";
-import { openStorage } from "../session/storage.ts";
+import { openStorage, type Storage } from "../session/storage.ts";
 import { NO_SCHEDULES } from "../schedule/open-schedules.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { openSkills } from "../skills/open-skills.ts";
@@ -110,17 +102,15 @@ async function openStages(
   options: Omit<OpenToolsOptions, "approve">,
   approve: Approve | undefined,
 ): Promise<Stages & RunParts> {
-  const opened = await openStorage({
+  const storage = await openStorage({
     ...options,
     session: { kind: "new", persist: false },
-    partial: false,
-    replayPrompts: false,
     stdioPermissions: approve !== undefined,
     answersRequests: false,
   });
-  // No one watches the stream, so nothing has to be kept for a first watcher.
-  opened.outbox.attach().detach();
-  const storage = { ...opened, client: questionsTo(approve, opened.newId) };
+  if (approve) void answerQuestions(storage, approve);
+  // No one watches the stream, so nothing has to be kept for a first client.
+  else storage.clients.detach(storage.clients.attach());
   const ruleBook = openRuleBook(storage);
   const machine = withRepeatedReads(await openMachine(storage, ruleBook));
   const plan = openPlan(storage, ruleBook);
@@ -162,36 +152,26 @@ function serversForHooks(stage: McpStage, { hooks }: Snapshot): McpStage {
   };
 }
 
-/** Requests that a session sends to its client, answered by `approve`. */
-function questionsTo(approve: Approve | undefined, newId: () => string): ClientRequests {
+/** The client of a session whose questions `approve` answers. It reads until it is detached. */
+async function answerQuestions({ clients, client }: Storage, approve: Approve): Promise<void> {
   const open = new Map<string, AbortController>();
-  const replyTo = async ({ request_id, request }: ControlRequest, signal: AbortSignal): Promise<Reply> => {
-    if (!approve || request.subtype !== "can_use_tool") {
-      return { subtype: "error", request_id, error: "An MCP client cannot answer this" };
-    }
+  const person = clients.attach({ name: "MCP client", answers: { permissions: true, requests: false } });
+  const answer = async ({ request_id, request }: ControlRequest, signal: AbortSignal) => {
+    // It is asked nothing else.
+    if (request.subtype !== "can_use_tool") return;
     const denial = await approve(questionOf(request), String(request.tool_use_id), signal);
     const response = denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial };
-    return { subtype: "success", request_id, response };
+    open.delete(request_id);
+    client.answered(controlSuccess(request_id, response), person);
   };
-  const answer = async (request: ControlRequest, signal: AbortSignal) => {
-    const response = await replyTo(request, signal);
-    open.delete(request.request_id);
-    requests.answered({ type: "control_response", response });
-  };
-  const requests = new ClientRequests({
-    newId,
-    send(message) {
-      const { type, request_id: id } = message as ControlRequest | ControlCancelRequest;
-      if (type === "control_cancel_request") return open.get(id)?.abort();
-      const controller = new AbortController();
-      open.set(id, controller);
-      void answer(message as ControlRequest, controller.signal);
-    },
-  });
-  return requests;
+  for await (const message of person) {
+    if (message.type === "control_cancel_request") open.get(message.request_id)?.abort();
+    if (message.type !== "control_request") continue;
+    const controller = new AbortController();
+    open.set(message.request_id, controller);
+    void answer(message, controller.signal);
+  }
 }
-
-type Reply = ControlResponse["response"];
 
 function questionOf({ tool_name, input, decision_reason }: Unchecked<"can_use_tool">): PermissionQuestion {
   return {

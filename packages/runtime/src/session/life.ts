@@ -32,11 +32,6 @@ export interface Stages {
 export async function startSession({ storage, hooks, mcp, machine, agents }: Stages): Promise<void> {
   const { options, place, outbox } = storage;
   mcp.start();
-  // A client that mirrors the transcript needs the forked entries first.
-  if (options.mirror && options.session.fork && place.path !== null) {
-    const { readEntries } = await import("@keelson/store/past");
-    outbox.mirror([...readEntries(place.path)]);
-  }
   const { loaded } = place;
   if (loaded?.title !== undefined) {
     void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });

@@ -18,34 +18,22 @@ export interface OpenOptions {
   /** How the program was started: `sdk-cli`, `sdk-ts` … */
   readonly entrypoint: string;
   readonly session: SessionChoice;
-  /** Send every delta. */
-  readonly partial: boolean;
   /** Deltas that arrive within so many milliseconds are sent as one. Absent: each is sent as it came. */
   readonly gatherMs?: number;
-  /** Echo accepted prompts. */
-  readonly replayPrompts: boolean;
   /**
    * A person works in the session: prompts that come during a run join it, clients hear when it works and rests, and file
    * checkpoints are on unless the settings turn them off.
    */
   readonly interactive?: boolean;
-  /** Include running hooks in the stream. */
-  readonly hookEvents?: boolean;
-  /** Include what subagents say and think in the stream, not only their calls. */
-  readonly agentText?: boolean;
-  /** Say what each call is called, what kind of work it is and what it touches, and how an edit in question changes its file. */
-  readonly toolMeta?: boolean;
-  /** Include every transcript entry in the stream, for a client that keeps a copy. */
-  readonly mirror?: boolean;
   /** Work in a worktree of this name, or of a new one. */
   readonly worktree?: { readonly name?: string };
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
-  /** The client answers `can_use_tool`. */
+  /** The first client answers `can_use_tool`. Others that do are asked, too, as long as they are attached. */
   readonly stdioPermissions: boolean;
   /** A slash command that does not exist is an error, not text for the model. */
   readonly rejectsUnknownCommands?: boolean;
-  /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
+  /** The first client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
   /** The command that starts this program again. Absent: the session starts no teammates. */

@@ -3,7 +3,8 @@
 
 import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
-import type { Outbound } from "@keelson/protocol";
+import { isVariableOn, type Entry, type Message } from "@keelson/protocol";
+import type * as Past from "@keelson/store/past";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import type * as SessionControls from "../controls/session-controls.ts";
@@ -53,7 +54,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     storage,
     ruleBook,
     fire,
-    person: () => approverOf(storage, mcp),
+    person: async () => (await approverOf(storage, mcp))(),
     registered: hooks.registered,
     programs: () => machine.governing.programs,
     setClientHooks: hooks.setClient,
@@ -215,6 +216,13 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       waiting?.wait();
     },
     replay: () => replay(place.path, storage.outbox),
+    agentText: isVariableOn(state.snapshot.env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"]),
+    forked: () => (options.session.fork && place.path !== null ? readAll(place.path) : []),
+    dropClient: (client) => {
+      hooks.setClient(client, []);
+      agents.setClient(client, undefined);
+      mcp.servers?.removeOf(client);
+    },
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     prepare() {
@@ -263,9 +271,14 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
  * Loaded on first use. `require`, not `import()`: entries written from now on are sent live, so the past must be read
  * in this tick.
  */
-function replay(path: string | null, outbox: Storage["outbox"]): Iterable<Outbound> {
+function replay(path: string | null, outbox: Storage["outbox"]): Iterable<Message> {
   const { replayOf } = require("../stream/replay.ts") as typeof ReplayModule;
   return replayOf(path, (message) => outbox.named(message));
+}
+
+/** For a client that mirrors a forked session: it needs the entries that were copied first. */
+function readAll(path: string): readonly Entry[] {
+  return [...(require("@keelson/store/past") as typeof Past).readEntries(path)];
 }
 
 function logOpened({ storage }: Parts, debug: Debug): void {

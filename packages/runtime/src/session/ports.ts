@@ -82,7 +82,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal,
-    partial: options.partial,
+    partial: () => outbox.clients.wants("partial"),
     record: (entries) => {
       machine.fileHistory?.beforeRecord(entries);
       for (const entry of entries)

@@ -3,8 +3,6 @@
 import type { Signal } from "@keelson/protocol";
 
 export interface RunStateOptions {
-  /** The client wants `session_state_changed` messages. */
-  readonly reportsState: boolean;
   /** Whether a run will follow without another word from the client, now or when what is under way has ended. */
   goesOn(): boolean;
   show(signal: Signal): void | Promise<void>;
@@ -23,6 +21,11 @@ export class RunState {
 
   constructor(options: RunStateOptions) {
     this.#options = options;
+  }
+
+  /** As clients know it. */
+  get state(): ReportedState {
+    return this.#reported;
   }
 
   get running(): boolean {
@@ -67,9 +70,8 @@ export class RunState {
   }
 
   #reportState(state: ReportedState): void {
-    const { show, reportsState } = this.#options;
     if (state === this.#reported) return;
     this.#reported = state;
-    if (reportsState) void show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
+    void this.#options.show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
   }
 }

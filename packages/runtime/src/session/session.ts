@@ -4,8 +4,8 @@ import { brokenRun, resultOf, run, type Conversation, type End, type Limits, typ
 import {
   textOf,
   type AttachOptions,
-  type ControlResponse,
   type EndReason,
+  type Entry,
   type Inbound,
   type Outbound,
   type PermissionMode,
@@ -16,11 +16,13 @@ import {
 } from "@keelson/protocol";
 import { customTitle, dequeued, lastPrompt } from "@keelson/store";
 import type { ClientRequests } from "../controls/client-requests.ts";
-import type { Controls } from "../controls/controls.ts";
+import { WATCHES_ONLY, type Controls } from "../controls/controls.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
+import { beginning, FIRST_CLIENT, type Beginning, type Client, type Clients } from "../stream/clients.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
+import type * as Joining from "../stream/joining.ts";
 import type { Outbox } from "../stream/outbox.ts";
 import { OpenError, type SessionPlace } from "./place.ts";
 import type { RunState } from "./run-state.ts";
@@ -38,7 +40,10 @@ export interface SessionParts {
   readonly agents: Storage["agents"];
   conversation(): Conversation;
   readonly controls: Controls;
+  readonly clients: Clients;
   readonly client: ClientRequests;
+  /** Takes away what a client that is gone had brought. */
+  dropClient(client: string): void;
   limits(): Limits;
   /** Called once, before anything else. Runs the start hooks. */
   start(): Promise<void>;
@@ -53,7 +58,12 @@ export interface SessionParts {
   ran(end: End): void;
   /** Called when the session waits for input. */
   idle(): void;
+  /** The messages of the transcript. */
   replay(): Iterable<Outbound>;
+  /** The entries that were copied from another session. */
+  forked(): readonly Entry[];
+  /** Every client sees what subagents say, unless it says otherwise. */
+  readonly agentText: boolean;
   /** Sets variables for processes started from now on. */
   setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** The title to write at the end of the transcript, where session lists look for it. */
@@ -84,6 +94,9 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
   return prompt.origin ? { origin: prompt.origin } : {};
 }
 
+// A single client at the end of a pipe needs none of it.
+const joining = () => require("../stream/joining.ts") as typeof Joining;
+
 /** Models take longer than this. A session that gets its answer sooner does not pay for calls that it does not make. */
 const PREPARE_AFTER_MS = 150;
 
@@ -104,6 +117,7 @@ export class LiveSession implements Session {
     this.announce = parts.announce;
     this.initialPrompt = parts.initialPrompt;
     this.#parts = parts;
+    parts.clients.left = (client) => this.#left(client);
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
   }
@@ -113,36 +127,87 @@ export class LiveSession implements Session {
     return this.#parts.place.id;
   }
 
-  #send(input: Inbound): void {
+  attach(options: AttachOptions = {}): SessionClient {
+    const { clients, agentText } = this.#parts;
+    const view = { ...(agentText ? { agentText } : {}), ...options.view };
+    const client = clients.attach({ ...options, view }, (own, start) => this.#begin(own, start, options));
+    if (clients.wants("streamEvents")) joining().tellPresence(clients, client);
+    return {
+      id: client.id,
+      messages: client,
+      get cursor() {
+        return client.cursor;
+      },
+      send: (input) => this.#receive(input, client),
+      detach: () => clients.detach(client),
+    };
+  }
+
+  /** What it gets before the messages from now on. */
+  #begin(client: Client, start: number, options: AttachOptions): Beginning {
+    const { clients, client: requests, runState, place, forked, replay } = this.#parts;
+    const { replay: replays = false, after } = options;
+    const isSimple = client.id === FIRST_CLIENT && client.view.streamEvents !== true && after === undefined;
+    if (isSimple) {
+      const copied = client.view.mirror === true ? forked() : [];
+      const mirrored: readonly Outbound[] =
+        copied.length === 0 ? [] : [{ type: "transcript_mirror", filePath: place.path ?? "", entries: copied }];
+      return beginning([...mirrored, ...(replays ? replay() : [])], start);
+    }
+    return joining().join(client, start, options, {
+      clients,
+      sessionId: () => place.id,
+      state: () => runState.state,
+      questions: requests.questions,
+      questionsFor: (asked) => requests.questionsFor(asked),
+      replay,
+    });
+  }
+
+  #receive(input: Inbound, client: Client): void {
+    const { controls } = this.#parts;
+    if (client.isDetached) return;
+    switch (input.type) {
+      case "control_request":
+        // `initialize` is answered after the start hooks; requests keep their order.
+        if (!this.#isReady) return void this.#ready.then(() => controls.handle(input, client));
+        return controls.handle(input, client);
+      case "control_cancel_request":
+        return controls.cancel(input.request_id, client);
+      default:
+        if (client.role === "watcher") return this.#refuse(input, client);
+        return this.#take(input, client);
+    }
+  }
+
+  #take(input: Exclude<Inbound, { type: "control_request" | "control_cancel_request" }>, client: Client): void {
     switch (input.type) {
       case "user": {
         const { origin: _, shell: __, byUser: ___, mostMode: ____, ...prompt } = input;
-        return enqueuePrompt(isByUser(input) ? { ...prompt, byUser: true } : prompt, this.#parts);
+        return enqueuePrompt(isByUser(input) ? { ...prompt, byUser: true } : prompt, this.#parts, client);
       }
-      case "control_request":
-        // `initialize` is answered after the start hooks; requests keep their order.
-        if (!this.#isReady) return void this.#ready.then(() => this.#parts.controls.handle(input));
-        return this.#parts.controls.handle(input);
       case "control_response":
-        return this.#parts.client.answered(input as ControlResponse);
-      case "control_cancel_request":
-        return this.#parts.controls.cancel(input.request_id);
+        return this.#parts.client.answered(input, client);
       case "update_environment_variables":
         return this.#parts.setEnvironment(input.variables);
     }
   }
 
-  attach(options: AttachOptions = {}): SessionClient {
-    const watcher = this.#parts.outbox.attach(options.replay ? this.#parts.replay() : []);
-    return {
-      id: watcher.id,
-      messages: watcher,
-      get cursor() {
-        return watcher.cursor;
-      },
-      send: (input) => this.#send(input),
-      detach: () => watcher.detach(),
-    };
+  /** A client that only watches sent something that no reply belongs to. */
+  #refuse(input: Inbound, client: Client): void {
+    const { outbox } = this.#parts;
+    const what = input.type === "user" ? "The prompt was not accepted" : "The message was not accepted";
+    const content = `${what}: ${WATCHES_ONLY}`;
+    void client.tell(outbox.stamped({ type: "system", subtype: "informational", content, level: "warning" }));
+    if (input.type === "user" && input.uuid !== undefined)
+      void client.tell(outbox.lifecycleOf(input.uuid, "cancelled"));
+  }
+
+  #left(client: Client): void {
+    const { controls, dropClient, clients } = this.#parts;
+    controls.left(client);
+    dropClient(client.id);
+    if (clients.wants("streamEvents")) joining().tellPresence(clients);
   }
 
   async close(reason: EndReason): Promise<void> {

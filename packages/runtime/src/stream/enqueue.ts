@@ -4,6 +4,7 @@ import { textOf, type PromptMessage } from "@keelson/protocol";
 import { enqueued } from "@keelson/store";
 import type { SessionPlace } from "../session/place.ts";
 import type { RunState } from "../session/run-state.ts";
+import type { Client } from "./clients.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -15,13 +16,14 @@ export interface QueueParts {
   now(): number;
 }
 
-export function enqueuePrompt(prompt: PromptMessage, { place, outbox, inbox, runState, now }: QueueParts): void {
+export function enqueuePrompt(prompt: PromptMessage, parts: QueueParts, sender?: Client): void {
+  const { place, outbox, inbox, runState, now } = parts;
   // A client that cannot know whether a prompt arrived sends it again. Ids in a transcript are unique.
   const { uuid } = prompt;
   if (uuid !== undefined && (inbox.hadPrompt(uuid) || isStored(uuid, place))) {
-    outbox.replay(prompt);
+    if (sender?.view.replayPrompts) void sender.tell(outbox.echoOf(prompt));
     // It was over before this process began.
-    if (!inbox.hadPrompt(uuid)) outbox.lifecycle(uuid, "completed");
+    if (!inbox.hadPrompt(uuid)) void sender?.tell(outbox.lifecycleOf(uuid, "completed"));
     return;
   }
   outbox.note(enqueued(place.id, textOf(prompt.message.content), now()));

@@ -1,7 +1,7 @@
 // What goes in and out of a session: prompts, messages, requests to the client, and the transcript behind them.
 
 import { findTool, reminder } from "@keelson/engine";
-import type { PermissionDenial } from "@keelson/protocol";
+import type { Entry, Message, PermissionDenial } from "@keelson/protocol";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { isVariableOn } from "@keelson/protocol";
 import { ClientRequests } from "../controls/client-requests.ts";
@@ -10,19 +10,19 @@ import type { OpenOptions } from "../session/open-options.ts";
 import type { SessionPlace } from "../session/place.ts";
 import { RunState } from "../session/run-state.ts";
 import type { SessionState } from "../session/state.ts";
+import { Clients } from "./clients.ts";
 import { Inbox } from "./inbox.ts";
+import type * as ReplayModule from "./replay.ts";
 import { Outbox } from "./outbox.ts";
 
 export interface SessionStreams {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
-  /** Requests to the client. */
+  readonly clients: Clients;
+  /** Requests to clients. */
   readonly client: ClientRequests;
-  /**
-   * How clients see subagents. `showsText`: also what they say and think, not only their calls. `denials`: calls of theirs
-   * that were denied, for the next result.
-   */
-  readonly agents: { showsText: boolean; denials: readonly PermissionDenial[] };
+  /** Of subagents: calls that were denied, for the next result. */
+  readonly agents: { denials: readonly PermissionDenial[] };
   readonly runState: RunState;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
@@ -45,40 +45,41 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
   const { options, place, state, folders, newId, now } = parts;
   const { env } = options.snapshot;
   let file = openFile(place, options);
-  const mirrored = () => (options.mirror && place.path !== null ? place.path : undefined);
-  const outbox = new Outbox({
+  const mirrored = () => place.path ?? undefined;
+  const clients = new Clients({ newId, newest: () => newest(place.path, outbox) });
+  const outboxOptions = {
     sessionId: place.id,
     entrypoint: options.entrypoint,
     leaf: place.loaded?.leafUuid ?? null,
-    replayPrompts: options.replayPrompts && (options.interactive || "parts"),
+    echoesParts: options.interactive !== true,
     mirrored: mirrored(),
-    append: (entries) => void file.append(entries),
+    append: (entries: readonly Entry[]) => void file.append(entries),
     cwd: () => folders.workspace.cwd,
     gitBranch: () => state.branch,
     slug: () => state.planName,
     ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
-    originOf: (tool) => state.originOf(tool),
-    ...(options.toolMeta
-      ? { toolOf: (name: string) => findTool(state.allTools, state.toolAliases.get(name) ?? name) }
-      : {}),
+    originOf: (tool: string) => state.originOf(tool),
+    toolOf: (name: string) => findTool(state.allTools, state.toolAliases.get(name) ?? name),
     now,
     newId,
-  });
+  };
+  const outbox: Outbox = new Outbox(outboxOptions, clients);
   const inbox = new Inbox();
+  const reportsState = options.interactive === true || isVariableOn(env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]);
   const runState = new RunState({
-    reportsState: options.interactive === true || isVariableOn(env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]),
     goesOn: () => inbox.goesOn,
-    show: (signal) => outbox.show(signal),
+    show: (signal) => {
+      if (reportsState) return outbox.show(signal);
+      return clients.wants("streamEvents") ? outbox.show(signal, "streamEvents") : undefined;
+    },
   });
   inbox.released = () => runState.settle();
   const streams: SessionStreams = {
     inbox,
     outbox,
-    client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
-    agents: {
-      showsText: options.agentText || isVariableOn(env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"]),
-      denials: [],
-    },
+    clients,
+    client: new ClientRequests({ clients, newId }),
+    agents: { denials: [] },
     runState,
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
     sealTranscript: () => file.seal(),
@@ -94,6 +95,11 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
       inbox.takeNotices();
     },
   };
+}
+
+/** Loaded when a client comes back too late to get all that it missed. */
+function newest(path: string | null, outbox: Outbox): readonly Message[] {
+  return (require("./replay.ts") as typeof ReplayModule).newestOf(path, (message) => outbox.named(message));
 }
 
 function openFile({ path, loaded }: SessionPlace, { warn, snapshot }: OpenOptions): TranscriptWriter {

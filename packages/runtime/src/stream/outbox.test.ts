@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { Entry, NewEntry, Outbound } from "@keelson/protocol";
+import type { ClientView, Entry, NewEntry, Outbound } from "@keelson/protocol";
 import { Outbox } from "./outbox.ts";
 
-function outbox(options: { replayPrompts?: boolean } = {}) {
+function outbox(view: ClientView = {}) {
   const log: string[] = [];
   const appended: Entry[] = [];
   let ids = 0;
@@ -10,7 +10,6 @@ function outbox(options: { replayPrompts?: boolean } = {}) {
     sessionId: "s",
     entrypoint: "sdk-cli",
     leaf: "root",
-    replayPrompts: options.replayPrompts ?? false,
     append: (entries) => {
       appended.push(...entries);
       log.push(...entries.map((entry) => `stored ${entry.type}`));
@@ -20,7 +19,7 @@ function outbox(options: { replayPrompts?: boolean } = {}) {
     now: () => Date.UTC(2026, 0, 1),
     newId: () => `id-${++ids}`,
   });
-  const watcher = box.attach()[Symbol.asyncIterator]();
+  const watcher = box.clients.attach({ view });
   const drain = async () => {
     box.end();
     const shown: Outbound[] = [];
@@ -97,7 +96,6 @@ test("an entry is not sent if storing it fails", async () => {
     sessionId: "s",
     entrypoint: "e",
     leaf: null,
-    replayPrompts: false,
     append: () => {
       throw new Error("no");
     },
@@ -106,7 +104,7 @@ test("an entry is not sent if storing it fails", async () => {
     now: () => 0,
     newId: () => "x",
   });
-  const watcher = box.attach()[Symbol.asyncIterator]();
+  const watcher = box.clients.attach();
   expect(() => box.record([answered])).toThrow("no");
   box.end();
   expect((await watcher.next()).done).toBe(true);
@@ -116,7 +114,7 @@ test("what a subagent records is stored in a transcript of its own, then shown, 
   const { box, drain } = outbox();
   const stored: Entry[] = [];
   const own = box.forAgent(
-    { id: "a1", type: "Explore", description: "Look", toolUseId: "t1", showsText: () => true },
+    { id: "a1", type: "Explore", description: "Look", toolUseId: "t1", isHeard: true },
     { append: (entries) => void stored.push(...entries), leaf: null, mirrored: undefined, cwd: () => "/w" },
   );
   const said = (uuid: string): NewEntry => ({ type: "user", uuid, message: { role: "user", content: uuid } });

@@ -16,22 +16,20 @@ import {
   type Message,
   type MetadataEntry,
   type NewEntry,
-  type Outbound,
   type PromptMessage,
   type Signal,
-  type ToolUseMeta,
 } from "@keelson/protocol";
+import { Clients, type ViewPart } from "./clients.ts";
 import { toolUseMeta, type CallNaming } from "./tool-use-meta.ts";
-import { Watchers, type StreamWatcher } from "./watchers.ts";
 
 export interface OutboxOptions extends CallNaming {
   readonly sessionId: string;
   readonly entrypoint: string;
   /** The last entry of a resumed conversation. */
   readonly leaf: string | null;
-  /** `parts`: also what a prompt was made of. */
-  readonly replayPrompts: boolean | "parts";
-  /** The transcript's path. Set if the client mirrors every entry. */
+  /** An echo has what a prompt was made of, not only the whole. */
+  readonly echoesParts?: boolean;
+  /** The transcript's path, for clients that mirror it. Absent if it is not kept. */
   readonly mirrored?: string | undefined;
   append(entries: readonly Entry[]): void;
   gitBranch(): string;
@@ -50,13 +48,13 @@ export interface SidechainAgent {
   readonly description: string;
   /** The call that started it; null if none did. */
   readonly toolUseId: string | null;
-  /** Whether clients also get what it says and thinks, not only its calls. */
-  showsText(): boolean;
+  /** Its words are for all clients, not only for those that want to see what agents say. */
+  readonly isHeard: boolean;
 }
 
 export class Outbox {
   #options: OutboxOptions;
-  readonly #watchers: Watchers;
+  readonly clients: Clients;
   readonly #agent: SidechainAgent | undefined;
   #leaf: string | null;
   #promptId: string | undefined;
@@ -65,16 +63,20 @@ export class Outbox {
   /** Prompts whose senders know that they wait. */
   readonly #queued = new Set<string>();
 
-  constructor(options: OutboxOptions, watchers = new Watchers(options.newId), agent?: SidechainAgent) {
+  constructor(
+    options: OutboxOptions,
+    clients = new Clients({ newId: options.newId, newest: () => [] }),
+    agent?: SidechainAgent,
+  ) {
     this.#options = options;
-    this.#watchers = watchers;
+    this.clients = clients;
     this.#agent = agent;
     this.#leaf = options.leaf;
   }
 
   /** The outbox of a subagent: another transcript, the same clients. */
   forAgent(agent: SidechainAgent, own: Pick<OutboxOptions, "append" | "leaf" | "mirrored" | "cwd">): Outbox {
-    const outbox = new Outbox({ ...this.#options, ...own }, this.#watchers, agent);
+    const outbox = new Outbox({ ...this.#options, ...own }, this.clients, agent);
     outbox.#promptId = this.#promptId;
     return outbox;
   }
@@ -97,21 +99,19 @@ export class Outbox {
     this.#promptId = undefined;
   }
 
-  attach(past: Iterable<Outbound> = []): StreamWatcher {
-    return this.#watchers.attach(past);
-  }
-
   record(entries: readonly NewEntry[]): void | Promise<void> {
     const stamped = entries.map((entry) => this.#stamp(entry));
     this.#append(stamped);
     let behind: void | Promise<void> = undefined;
     for (const entry of stamped) {
+      const needs = this.#neededFor(entry);
+      if (needs !== undefined && !this.clients.wants(needs)) continue;
       const message = this.#agent
         ? this.#fromAgent(entry, this.#agent)
         : isPrompt(entry) || isJoinedPrompt(entry)
-          ? this.#replayed(entry)
+          ? projectPrompt(entry)
           : this.#projected(entry);
-      if (message) behind = this.#watchers.push(message) ?? behind;
+      if (message) behind = this.clients.push(message, needs) ?? behind;
     }
     return behind;
   }
@@ -121,22 +121,23 @@ export class Outbox {
     this.#append([entry]);
   }
 
-  /** Sends stored entries to a client that mirrors the transcript. */
+  /** Sends stored entries to clients that mirror the transcript. */
   mirror(entries: readonly (Entry | AgentMetadata)[]): void {
     const { mirrored: filePath } = this.#options;
-    if (filePath === undefined || entries.length === 0) return;
-    void this.send({ type: "transcript_mirror", filePath, entries });
+    if (filePath === undefined || entries.length === 0 || !this.clients.wants("mirror")) return;
+    void this.clients.push({ type: "transcript_mirror", filePath, entries }, "mirror");
   }
 
-  /** Repeats a prompt for clients that asked for it, as it was sent. */
-  replay({ uuid, byUser: _, ...prompt }: PromptMessage): void {
-    const { replayPrompts, sessionId: session_id, newId } = this.#options;
-    if (replayPrompts) void this.send({ ...prompt, session_id, uuid: uuid ?? newId(), isReplay: true });
+  /** A prompt as it was sent, for clients that want an echo. */
+  echoOf({ uuid, byUser: _, ...prompt }: PromptMessage): Message {
+    const { sessionId: session_id, newId } = this.#options;
+    return { ...prompt, session_id, uuid: uuid ?? newId(), isReplay: true };
   }
 
   /** A run begins with these prompts. Returns their ids. */
   begin(prompts: readonly PromptMessage[]): readonly string[] {
-    if (this.#options.replayPrompts === "parts") prompts.slice(0, -1).forEach((prompt) => this.replay(prompt));
+    if (this.#options.echoesParts && prompts.length > 1 && this.clients.wants("replayPrompts"))
+      for (const prompt of prompts.slice(0, -1)) void this.clients.push(this.echoOf(prompt), "replayPrompts");
     const ids = prompts.flatMap(({ uuid }) => uuid ?? []);
     for (const id of ids) this.lifecycle(id, "started");
     this.#unanswered = ids;
@@ -144,47 +145,51 @@ export class Outbox {
   }
 
   /** Reports the state of a prompt that has an id. */
-  lifecycle(prompt: string, state: "queued" | "started" | "completed" | "cancelled"): void {
-    const { sessionId, newId } = this.#options;
+  lifecycle(prompt: string, state: PromptState): void {
     // Every prompt was in the queue, if only for a moment.
     if (state === "started" && !this.#queued.delete(prompt)) this.lifecycle(prompt, "queued");
     if (state === "queued") this.#queued.add(prompt);
     else this.#queued.delete(prompt);
-    void this.send({
-      type: "command_lifecycle",
-      command_uuid: prompt,
-      state,
-      uuid: newId(),
-      session_id: sessionId,
-    });
+    void this.clients.push(this.lifecycleOf(prompt, state));
   }
 
-  show(signal: Signal): void | Promise<void> {
-    return this.send({ ...this.#withMeta(signal), session_id: this.#options.sessionId, uuid: this.#options.newId() });
+  lifecycleOf(prompt: string, state: PromptState): Message {
+    const { sessionId, newId } = this.#options;
+    return { type: "command_lifecycle", command_uuid: prompt, state, uuid: newId(), session_id: sessionId };
   }
 
-  /** Sends a message that has its own ids, such as a control message. */
-  send(message: Outbound): void | Promise<void> {
-    return this.#watchers.push(message);
+  /** `needs`: only clients with this in their view get it. */
+  show(signal: Signal, needs: ViewPart | undefined = neededFor(signal)): void | Promise<void> {
+    return this.clients.push(this.stamped(this.#withMeta(signal)), needs);
+  }
+
+  stamped(signal: Signal): Message {
+    return { ...signal, session_id: this.#options.sessionId, uuid: this.#options.newId() };
   }
 
   end(): void {
-    this.#watchers.end();
+    this.clients.end();
+  }
+
+  /** What a client's view must have to get the message of this entry. */
+  #neededFor(entry: ChainEntry): ViewPart | undefined {
+    if (!this.#agent) return isPrompt(entry) || isJoinedPrompt(entry) ? "replayPrompts" : undefined;
+    if (this.#agent.isHeard || entry.type !== "assistant") return undefined;
+    return entry.message.content.some(isToolUse) ? undefined : "agentText";
   }
 
   /** Clients get the prompt, the calls and their results, without the output as the tool made it. */
-  #fromAgent(entry: ChainEntry, { id, type, description, toolUseId, showsText }: SidechainAgent): Message | undefined {
+  #fromAgent(entry: ChainEntry, { id, type, description, toolUseId }: SidechainAgent): Message | undefined {
     if (entry.type !== "user" && entry.type !== "assistant") return undefined;
-    if (entry.type === "assistant" && !showsText() && !entry.message.content.some(isToolUse)) return undefined;
     const message = this.#projected(entry, toolUseId);
     if (message?.type !== "user" && message?.type !== "assistant") return undefined;
     return { ...message, agent_id: id, subagent_type: type, task_description: description };
   }
 
   /** A message of the past, with what its calls are called now. */
-  named<Past extends Outbound>(message: Past): Past {
-    if (message.type !== "assistant" || !this.#options.toolOf) return message;
-    return { ...message, ...this.#metaOf(message.message.content) };
+  named(message: Message): Message {
+    if (message.type !== "assistant") return message;
+    return { ...message, ...metaOf(message.message.content, this.#options) };
   }
 
   #projected(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
@@ -195,14 +200,14 @@ export class Outbox {
 
   /** The start of a call says what it is a call of. */
   #withMeta(signal: Signal): Signal {
-    if (signal.type !== "stream_event" || signal.event.type !== "content_block_start" || !this.#options.toolOf)
-      return signal;
-    return { ...signal, ...this.#metaOf([signal.event.content_block]) };
+    if (signal.type !== "stream_event" || signal.event.type !== "content_block_start") return signal;
+    return this.clients.wants("toolMeta") ? { ...signal, ...this.#metaOf([signal.event.content_block]) } : signal;
   }
 
-  #metaOf(blocks: readonly ContentBlock[]): { readonly tool_use_meta?: readonly ToolUseMeta[] } {
-    const meta = toolUseMeta(blocks.filter(isToolUse), this.#options);
-    return meta.length === 0 ? {} : { tool_use_meta: meta };
+  /** More than the names of MCP tools only if a client asks for it. */
+  #metaOf(blocks: readonly ContentBlock[]) {
+    const { toolOf, ...naming } = this.#options;
+    return metaOf(blocks, toolOf && this.clients.wants("toolMeta") ? { ...naming, toolOf } : naming);
   }
 
   /** The first reply says which prompts it answers. */
@@ -215,10 +220,6 @@ export class Outbox {
   #append(entries: readonly Entry[]): void {
     this.#options.append(entries);
     this.mirror(entries);
-  }
-
-  #replayed(entry: ChainEntry & { type: "user" | "attachment" }) {
-    return this.#options.replayPrompts ? projectPrompt(entry) : undefined;
   }
 
   /** The field order makes reading fast: `message` early, the tool's output last. */
@@ -257,6 +258,22 @@ export class Outbox {
     const { promptSource, permissionMode, toolUseResult, ...rest } = entry as Stampable;
     return this.#agent ? rest : (entry as Stampable);
   }
+}
+
+function metaOf(blocks: readonly ContentBlock[], naming: CallNaming) {
+  const meta = toolUseMeta(blocks.filter(isToolUse), naming);
+  return meta.length === 0 ? {} : { tool_use_meta: meta };
+}
+
+type PromptState = "queued" | "started" | "completed" | "cancelled";
+
+/** SessionStart and Setup hooks are for every client (conformance: hooks, start-and-end). */
+function neededFor(signal: Signal): ViewPart | undefined {
+  if (signal.type === "stream_event") return "partial";
+  if (signal.type !== "system") return undefined;
+  if (signal.subtype === "status") return signal.status === "requesting" ? "partial" : undefined;
+  if (!("hook_event" in signal)) return undefined;
+  return signal.hook_event === "SessionStart" || signal.hook_event === "Setup" ? undefined : "hookEvents";
 }
 
 type Stampable = NewEntry & {

@@ -1,6 +1,14 @@
 import { expect, test } from "bun:test";
 import type { JsonObject, ToolUseBlock } from "@keelson/protocol";
-import { bashTool, createReadFileTool, editTool, globTool, grepTool, notebookEditTool, writeTool } from "@keelson/tools";
+import {
+  bashTool,
+  createReadFileTool,
+  editTool,
+  globTool,
+  grepTool,
+  notebookEditTool,
+  writeTool,
+} from "@keelson/tools";
 import { toolUseMeta } from "./tool-use-meta.ts";
 
 const tools = [createReadFileTool(), editTool, writeTool, notebookEditTool, globTool, grepTool, bashTool()];

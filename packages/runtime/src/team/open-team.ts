@@ -50,7 +50,7 @@ export interface TeamParts {
   registered(): readonly HookRegistration[];
   /** What runs outside the shield. */
   programs(): Programs;
-  setClientHooks(hooks: readonly HookRegistration[]): void;
+  setClientHooks(client: string, hooks: readonly HookRegistration[]): void;
   /** Who answers permission questions of this session. */
   person(): Promise<AskPerson | undefined>;
 }

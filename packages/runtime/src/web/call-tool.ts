@@ -43,7 +43,7 @@ function portsFor(tool: Tool, parts: WebParts, { signal }: ToolContext): Ports {
     tools: () => [tool],
     system: [],
     signal,
-    partial: false,
+    partial: () => false,
     // The conversation holds one call, that of WebSearch.
     record: () => undefined,
     show: (message) => storage.outbox.show(message),

@@ -103,7 +103,7 @@ export function testEngine(model: ModelProvider, options: TestEngineOptions = {}
     system: options.system ?? [],
     signal,
     concurrency: options.concurrency ?? 10,
-    partial: options.partial ?? false,
+    partial: () => options.partial ?? false,
     record: (more) => void entries.push(...more),
     show: (shown) => void signals.push(shown),
     admitted: () => undefined,

@@ -5,7 +5,7 @@ import { HOOK_EVENTS, type HookEvent, type HookHandler, type JsonObject } from "
 import type { HookReply } from "./reply.ts";
 import { exit, guard, reply, specific } from "./reply.test-support.ts";
 
-const callback: HookHandler = { type: "callback", callbackId: "hook_0" };
+const callback: HookHandler = { type: "callback", callbackId: "hook_0", client: "client-1" };
 const read = (event: HookEvent, json: JsonObject, handler = guard, subject?: string) =>
   reply(event, exit(0, json), handler, subject);
 

@@ -9,7 +9,7 @@ import { readReply, type HookReply } from "./reply.ts";
 import { aboutOf, exit, guard, notStarted, reply, specific, timedOut } from "./reply.test-support.ts";
 
 const http: HookHandler = { type: "http", url: "http://127.0.0.1/hook" };
-const callback: HookHandler = { type: "callback", callbackId: "hook_0" };
+const callback: HookHandler = { type: "callback", callbackId: "hook_0", client: "client-1" };
 const strict: HookHandler = { type: "command", command: "guard.sh", onFailure: "block" };
 
 test.each<[HookEvent, string]>([

@@ -91,7 +91,7 @@ const HANDLERS: Record<HookHandler["type"], HookHandler> = {
   mcp_tool: { type: "mcp_tool", server: "s", tool: "t" },
   prompt: { type: "prompt", prompt: "ok?" },
   agent: { type: "agent", prompt: "ok?" },
-  callback: { type: "callback", callbackId: "hook_0" },
+  callback: { type: "callback", callbackId: "hook_0", client: "client-1" },
 };
 
 test.each<[HookEvent, HookHandler["type"], string | undefined]>([

@@ -14,7 +14,7 @@ test.each<[HookEvent, HookHandler, number]>([
   ["PreToolUse", { type: "agent", prompt: "x" }, 60_000],
   ["UserPromptSubmit", command, 30_000],
   ["UserPromptSubmit", http, 30_000],
-  ["UserPromptSubmit", { type: "callback", callbackId: "c" }, 600_000],
+  ["UserPromptSubmit", { type: "callback", callbackId: "c", client: "client-1" }, 600_000],
   ["MessageDisplay", command, 10_000],
   ["PreToolUse", { ...command, timeout: 1.5 }, 1_500],
   ["UserPromptSubmit", { ...command, timeout: 90 }, 90_000],

@@ -23,7 +23,7 @@ export interface ChildFiles {
 
 interface ChildFilesOptions extends Pick<ChildHost, "owner" | "steps"> {
   cwd(): string;
-  showsText(): boolean;
+  readonly isHeard: boolean;
 }
 
 const SAVE_EVERY_MS = 1_000;
@@ -31,7 +31,7 @@ const SAVE_EVERY_MS = 1_000;
 export function openChildFiles(
   plan: ChildPlan,
   { storage, machine }: AgentStages,
-  { cwd, showsText, owner, steps }: ChildFilesOptions,
+  { cwd, isHeard, owner, steps }: ChildFilesOptions,
 ): ChildFiles {
   const { place, options, outbox, now, cost, callTimes } = storage;
   const { id, definition, description, parent, startedBy: toolUseId, name, worktree } = plan;
@@ -67,14 +67,14 @@ export function openChildFiles(
     ...owner(),
   };
   const own = outbox.forAgent(
-    { id, type: definition.name, description, toolUseId, showsText },
+    { id, type: definition.name, description, toolUseId, isHeard },
     {
       append: (entries) => {
         transcript.append(entries);
         output?.append(entries);
       },
       leaf: plan.past?.leaf ?? null,
-      mirrored: options.mirror ? path : undefined,
+      mirrored: path,
       cwd,
     },
   );

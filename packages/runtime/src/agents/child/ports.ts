@@ -161,7 +161,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal: child.signal,
     interrupt: child.interrupt,
-    partial: false,
+    partial: () => false,
     record: (entries) => {
       shown.replied();
       child.recording(entries);

@@ -19,7 +19,7 @@ import { styleNames } from "../../prompt/styles.ts";
 import { describeAgent } from "./listings.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
-import { done, type ControlHandler } from "../reply.ts";
+import { done, failed, type ControlHandler } from "../reply.ts";
 import { tasksInBackground } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -36,24 +36,33 @@ export interface ClientOptions extends Omit<
 /** The capabilities of the reference that Keelson has. */
 const CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1"];
 
-export const initialize: ControlHandler<"initialize"> = (request, targets, { pending, again }) => {
-  const hooks = callbacksIn(request.hooks);
-  if (hooks !== undefined) targets.setClientHooks(hooks);
-  targets.setClient?.(clientOptions(request));
-  const flags = flagsIn(request, targets.snapshot().flags);
-  if (flags !== undefined) targets.adopt(withFlags(targets.snapshot(), flags));
-  const pluginDirs = pluginDirsIn(request.plugins);
-  // Plugins also have hooks and servers, so everything is read again.
-  if (pluginDirs.length > 0) targets.adopt(reload(withFlags(targets.snapshot(), { pluginDirs })));
-  const serversApplied = addServers(request.mcpServers, targets, again);
+export const initialize: ControlHandler<"initialize"> = (request, targets, asked) => {
+  const { client, pending, again, shapesSession, mayBring, showAgentText } = asked;
+  const options = clientOptions(request);
+  if (!mayBring && bringsSomething(request)) return failed(WATCHER_BRINGS, "watcher");
+  const hooks = callbacksIn(request.hooks, client);
+  if (hooks !== undefined) targets.setClientHooks(client, hooks);
+  const taken = targets.bring?.(client, options) ?? [];
+  if (options.forwardSubagentText !== undefined) showAgentText(options.forwardSubagentText);
+  const pluginDirs = shapesSession ? pluginDirsIn(request.plugins) : [];
+  if (shapesSession) {
+    targets.shapeSession?.(options);
+    const flags = flagsIn(request, targets.snapshot().flags);
+    if (flags !== undefined) targets.adopt(withFlags(targets.snapshot(), flags));
+    // Plugins also have hooks and servers, so everything is read again.
+    if (pluginDirs.length > 0) targets.adopt(reload(withFlags(targets.snapshot(), { pluginDirs })));
+  }
+  const serversApplied = addServers(request.mcpServers, targets, again || !shapesSession);
   const { title } = request;
-  if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
+  if (shapesSession && typeof title === "string" && title.trim() !== "" && targets.title() === undefined)
+    targets.rename(title.trim());
   const tell = () =>
     void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: tasksInBackground(targets.tasks) });
   const applied = {
     ...(hooks ? { hooks_applied: true } : {}),
     ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
     ...(serversApplied === undefined ? {} : { mcp_servers_applied: serversApplied }),
+    ...(taken.length === 0 ? {} : { sdk_mcp_servers_not_added: taken }),
   };
   return done(
     { ...describe(targets), ...applied },
@@ -67,16 +76,25 @@ export const initialize: ControlHandler<"initialize"> = (request, targets, { pen
   );
 };
 
-/** Hooks that are functions in the client, by their ids. Unknown events are skipped. */
-export function callbacksIn(hooks: unknown): readonly HookRegistration[] | undefined {
+const WATCHER_BRINGS =
+  "initialize: this client only watches the session, so it can bring no hooks, MCP servers, agents or plugins";
+
+function bringsSomething({ hooks, agents, mcpServers, sdkMcpServers, plugins }: Unchecked<"initialize">): boolean {
+  return [hooks, agents, mcpServers, sdkMcpServers, plugins].some(
+    (given: unknown) => typeof given === "object" && given !== null && Object.keys(given).length > 0,
+  );
+}
+
+/** Hooks that are functions in a client, by their ids. Unknown events are skipped. */
+export function callbacksIn(hooks: unknown, client: string): readonly HookRegistration[] | undefined {
   if (!isObject(hooks)) return undefined;
   return Object.entries(hooks).flatMap(([event, matchers]) => {
     if (!HOOK_EVENTS.includes(event as HookEvent) || !Array.isArray(matchers)) return [];
-    return matchers.filter(isObject).flatMap((each) => registrations(event as HookEvent, each));
+    return matchers.filter(isObject).flatMap((each) => registrations(event as HookEvent, each, client));
   });
 }
 
-function registrations(event: HookEvent, each: Record<string, unknown>): readonly HookRegistration[] {
+function registrations(event: HookEvent, each: Record<string, unknown>, client: string): readonly HookRegistration[] {
   const { matcher, timeout, onFailure } = each;
   const ids = Array.isArray(each["hookCallbackIds"]) ? each["hookCallbackIds"] : [];
   return ids
@@ -87,6 +105,7 @@ function registrations(event: HookEvent, each: Record<string, unknown>): readonl
       handler: {
         type: "callback" as const,
         callbackId,
+        client,
         ...(typeof timeout === "number" && timeout > 0 ? { timeout } : {}),
         ...(onFailure === "block" || onFailure === "continue" ? { onFailure } : {}),
       },

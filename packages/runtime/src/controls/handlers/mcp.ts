@@ -7,6 +7,7 @@ import type { ManagedServer } from "../../mcp/servers/server.ts";
 import { serverFromConfiguration, serversFromConfig } from "../../mcp/servers/server-config.ts";
 import type { McpServers } from "../../mcp/servers/servers.ts";
 import type { SessionSignIns } from "../../mcp/sign-in/session-sign-ins.ts";
+import { FIRST_CLIENT } from "../../stream/clients.ts";
 import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
 
 export type { McpBridge } from "../mcp-bridge.ts";
@@ -76,23 +77,29 @@ export const mcpToggle: ControlHandler<"mcp_toggle"> = async (request, { mcp }) 
  * Replaces the servers that were set before; those of files and flags stay. A server that fails is listed as added and as
  * failed; one that takes too long connects in the background.
  */
-export const mcpSetServers: ControlHandler<"mcp_set_servers"> = async (request, { mcp }, { signal }) => {
+export const mcpSetServers: ControlHandler<"mcp_set_servers"> = async (request, { mcp }, { signal, client }) => {
   const entries = fieldsIn(request, "servers");
   if (entries === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
   if (!mcp) return failed("mcp_set_servers is not available in this session");
   const { sdk, others } = serversFromConfig(entries);
   const { servers: configured, unused } = await mcp.readConfig(others);
   const servers = mcp.load();
-  const { added, removed } = servers.replace([...sdk, ...configured.map(serverFromConfiguration)]);
+  const { added, removed } = servers.replace(
+    [...sdk, ...configured.map(serverFromConfiguration)].map((server) => ({ ...server, client })),
+    client,
+  );
   servers.start();
   const wired = added.map(({ name }) => servers.get(name)!).filter((server) => !isInClient(server));
   await servers.waitForStart(wired, signal);
+  const isTaken = (name: string) => (servers.get(name)?.definition.client ?? FIRST_CLIENT) !== client;
+  const taken = [...sdk, ...configured].map(({ name }) => name).filter(isTaken);
   const broken = wired.filter(({ status }) => status !== "connected" && status !== "pending");
   return done({
     added: [...added, ...unused].map(({ name }) => name),
     removed,
     errors: Object.fromEntries([
       ...unused.map(({ name, why }) => [name, why] as const),
+      ...taken.map((name) => [name, "Another client of this session has a server of this name"] as const),
       ...broken.map(({ name, error, status }) => [name, error ?? status] as const),
     ]),
   });

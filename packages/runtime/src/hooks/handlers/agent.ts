@@ -81,7 +81,7 @@ function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal):
     system: [system.trim()],
     signal,
     interrupt: () => stop.abort(),
-    partial: false,
+    partial: () => false,
     record: () => {},
     show: () => {},
     admitted: () => {},

@@ -60,9 +60,9 @@ export interface RunnersOptions {
   programs?(): Programs;
   /** The number in the name of the registration's env file. */
   numberOf(registration: HookRegistration): number;
-  /** Calls a function of the client. */
+  /** Calls a function of a client. */
   callClient(
-    callbackId: string,
+    hook: CallbackHook,
     input: JsonObject,
     signal: AbortSignal,
     callId: string | undefined,
@@ -204,12 +204,13 @@ function effortLevel({ effort }: JsonObject): string | undefined {
 
 /** Calls a function of the client and reads its answer like a command's output. */
 async function runCallback(
-  { callbackId, timeout }: CallbackHook,
+  hook: CallbackHook,
   input: JsonObject,
   { signal, timeoutMs, callId }: HandlerOptions,
   { callClient, now }: RunnersOptions,
 ): Promise<HookRun> {
   const started = now();
+  const { timeout } = hook;
   const end = (run: Pick<HookRun, "outcome" | "stdout"> & Partial<HookRun>): HookRun => ({
     stderr: "",
     durationMs: now() - started,
@@ -218,7 +219,7 @@ async function runCallback(
   // Callbacks have no default timeout.
   const late = timeout === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const until = late ? AbortSignal.any([signal, late]) : signal;
-  const answer = await callClient(callbackId, input, until, callId);
+  const answer = await callClient(hook, input, until, callId);
   if (late?.aborted) return end({ outcome: "cancelled", stdout: "", problem: `no answer within ${timeout} s` });
   if (answer.subtype === "error") return end({ outcome: "error", stdout: "", problem: answer.error });
   const body = (answer as { readonly response?: unknown }).response ?? {};

@@ -33,6 +33,7 @@ import type {
 import { pathToFileURL } from "node:url";
 import type { McpBridge } from "../../controls/mcp-bridge.ts";
 import type { Machine } from "../../machine/machine.ts";
+import { FIRST_CLIENT } from "../../stream/clients.ts";
 import { withProgress } from "./progress.ts";
 import type { RemoteTransports } from "./remote.ts";
 import type { ConnectionEvents } from "../servers/server.ts";
@@ -45,8 +46,8 @@ export interface ConnectorOptions {
   readonly entrypoint: string;
   /** The working directories, which servers may ask for. */
   directories(): readonly string[];
-  /** Reaches servers inside the client. */
-  bridge?(name: string): McpBridge;
+  /** Reaches servers inside clients. */
+  bridge?(client: string, name: string): McpBridge;
   /** Starts programs in the sandbox. Without it, servers that must run there do not start. */
   readonly confine?: Machine["confine"];
   /** What runs outside the shield. */
@@ -100,7 +101,7 @@ export class Connector {
     const deliver = (message: unknown) => connection.deliver(message);
     const transport = configured
       ? await this.#transport(configured, events.isRetry ?? false)
-      : this.#clientTransport(name, deliver);
+      : this.#clientTransport(definition, deliver);
     const connection: McpConnection = new McpConnection({
       name,
       transport: watch(transport),
@@ -140,8 +141,8 @@ export class Connector {
     await Promise.all([this.#programs.close(), this.#remote?.then((remote) => remote.close())]);
   }
 
-  #clientTransport(name: string, deliver: (message: unknown) => void): Transport {
-    const bridge = this.#options.bridge?.(name);
+  #clientTransport({ name, client = FIRST_CLIENT }: NamedServer, deliver: (message: unknown) => void): Transport {
+    const bridge = this.#options.bridge?.(client, name);
     if (!bridge) throw new Error("Only a client can provide a server of type sdk");
     const stop = bridge.listen(deliver);
     return { ...sdkTransport((message, signal) => bridge.send(message, signal)), close: stop };

@@ -97,6 +97,8 @@ function isWebPage(address: string): boolean {
 
 const DECLINED: ElicitAnswer = { action: "decline" };
 
+export const isElicitationAnswer = (value: unknown): boolean => answerIn(value) !== undefined;
+
 function answerIn(value: unknown): ElicitAnswer | undefined {
   if (!isObject(value) || !ACTIONS.includes(value["action"])) return undefined;
   const action = value["action"] as ElicitAnswer["action"];

@@ -22,7 +22,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
   const personFor =
     (calls: Iterable<string>): ElicitOptions["person"] =>
     async (body, withdrawn) => {
-      const ask = () => runState.whileAsking(() => client.send(body, withdrawn));
+      const ask = () => runState.whileAsking(() => client.ask(body, withdrawn));
       const answer = await callTimes.whileAsking(calls, ask);
       return answer.subtype === "success" ? answer.response : undefined;
     };
@@ -38,14 +38,17 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     sessionId: place.id,
     entrypoint: options.entrypoint,
     directories: () => folders.workspace.directories,
-    bridge: (name) => client.mcpServer(name),
+    bridge: (owner, name) => client.mcpServer(owner, name),
     confine: machine.confine,
     programs: () => machine.governing.programs,
     undoChanges: () => machine.undoChanges(),
     parts: { save: fileSaver(machine, "blob"), fit: fitImage },
     async elicit(server, params, { calls, signal }) {
       const { answerElicitation } = await import("./elicit.ts");
-      const by = { fire, ...(options.answersRequests ? { person: personFor(calls) } : {}) };
+      const by = {
+        fire,
+        ...(options.answersRequests || client.canAnswer("requests") ? { person: personFor(calls) } : {}),
+      };
       return { ...(await answerElicitation(server, params, by, signal)) };
     },
     ...(options.debug ? { started: logStderr } : {}),

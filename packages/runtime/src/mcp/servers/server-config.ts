@@ -12,7 +12,9 @@ import {
 
 export interface NamedServer {
   readonly name: string;
-  /** Absent for servers inside the client. */
+  /** The client that set it while the session runs, and with which it goes. Servers of flags are the first one's. */
+  readonly client?: string;
+  /** Absent for servers inside a client. */
   readonly configured?: ConfiguredMcpServer;
   readonly scope: McpScope;
   /** What clients see of where it comes from. */

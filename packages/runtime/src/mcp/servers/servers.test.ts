@@ -236,7 +236,7 @@ const toolNames = (servers: McpServers) => servers.tools().map(({ name }) => nam
 function client(inside: Record<string, string[] | "silent">, env: Record<string, string> = {}) {
   const messages: [server: string, method: unknown][] = [];
   const withdrawn: AbortSignal[] = [];
-  const bridges = mcpBridges(async ({ server_name, message }, signal) => {
+  const bridges = mcpBridges(async (_client, { server_name, message }, signal) => {
     const name = String(server_name);
     const tools = inside[name];
     const { id, method, params } = message as JsonObject;
@@ -253,7 +253,7 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
   const servers = new McpServers({
     env: () => env,
     async connect(server, events) {
-      const bridge = bridges.to(server.name);
+      const bridge = bridges.to("client-1", server.name);
       const connection: McpConnection = new McpConnection({
         name: server.name,
         transport: sdkTransport((message, signal) => bridge.send(message, signal)),
@@ -269,13 +269,17 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
   });
   const mcp = { servers, load: () => servers, readConfig: async () => ({ servers: [], unused: [] }) };
   const ask = (handler: ControlHandler<any>, request: object) =>
-    handler({ subtype: "x", ...request }, { mcp } as unknown as ControlTargets, { signal: on } as ControlContext);
+    handler(
+      { subtype: "x", ...request },
+      { mcp } as unknown as ControlTargets,
+      { signal: on, client: "client-1" } as ControlContext,
+    );
   return {
     servers,
     ask,
     tools: inside,
     withdrawn,
-    say: (name: string, message: JsonObject) => bridges.receive(name, message),
+    say: (name: string, message: JsonObject) => bridges.receive("client-1", name, message),
     received: (name: string) => messages.flatMap(([server, method]) => (server === name ? [method] : [])),
   };
 }

@@ -6,6 +6,7 @@ import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection } from "@keelson/mcp";
 import { normalizeName } from "@keelson/mcp/naming";
 import type { ReplyTo, UnusedMcpServer } from "@keelson/protocol";
+import { FIRST_CLIENT } from "../../stream/clients.ts";
 import { ConnectingNotice } from "./connecting-notice.ts";
 import {
   describeInstructions,
@@ -32,6 +33,9 @@ export interface ServersOptions {
   promptsChanged?(): void;
   readonly clock?: Clock;
 }
+
+/** The client that a server goes with. One of a flag that runs on its own stays. */
+const ownerOf = ({ client, transport }: NamedServer) => client ?? (transport === "sdk" ? FIRST_CLIENT : undefined);
 
 /** How long a search for tools, and an agent with servers of its own, wait for servers that still connect. */
 const SETTLE_MS = 5_000;
@@ -117,11 +121,15 @@ export class McpServers {
   }
 
   /**
-   * Makes these the servers that the client has set while the session runs. Those of `--mcp-config` stay, unless one of
-   * these has their name: then they are gone for good.
+   * Makes these the servers that a client has set while the session runs. Those of other clients stay, and those of
+   * `--mcp-config`, unless the first client gives one of these their name: then they are gone for good.
    */
-  replace(servers: readonly NamedServer[]): { readonly added: readonly NamedServer[]; readonly removed: string[] } {
-    const outdated = outdatedServers(this.#definitions, { wanted: servers, configured: this.#configured });
+  replace(
+    servers: readonly NamedServer[],
+    client: string,
+  ): { readonly added: readonly NamedServer[]; readonly removed: string[] } {
+    const own = this.#definitions.filter((each) => (each.client ?? FIRST_CLIENT) === client);
+    const outdated = outdatedServers(own, { wanted: servers, configured: this.#configured });
     for (const { name } of outdated) {
       this.#replaced.add(name);
       this.remove(name);
@@ -130,6 +138,13 @@ export class McpServers {
       added: this.add(servers),
       removed: outdated.map(({ name }) => name).filter((name) => !servers.some((server) => server.name === name)),
     };
+  }
+
+  /** A client is gone, and its servers with it. Servers that made room for them are back. */
+  removeOf(client: string): void {
+    const own = this.#definitions.filter((each) => ownerOf(each) === client);
+    for (const { name } of own) this.remove(name);
+    if (own.length > 0) this.#apply();
   }
 
   /** Makes these the servers of files and flags: new and changed ones connect, the others of that kind end. */

@@ -9,6 +9,7 @@ import type { TeamDeleteOutput } from "@keelson/tools/team";
 import type { AskPerson } from "../../gate/ask.ts";
 import type { RuleBook } from "../../gate/rule-book.ts";
 import type { TeamOfSession } from "../../task-list/shared-list.ts";
+import { clientHook } from "./client-hooks.ts";
 import { isApproval, MemberQuestions } from "./member-questions.ts";
 import { ModeFollowers } from "./mode-followers.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
@@ -72,7 +73,7 @@ export class Lead {
           text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
         }),
       team: name,
-      callHook: (id, input, signal) => storage.client.callHook(id, input, signal),
+      callHook: (id, input, signal) => storage.client.callHook(clientHook(id, options.registered()), input, signal),
     });
     this.team = {
       name,

@@ -4,6 +4,7 @@ import type { EndReason } from "@keelson/protocol";
 import { openTeam } from "@keelson/store/team";
 import { callbacksIn } from "../../controls/handlers/initialize.ts";
 import { OpenError } from "../../session/place.ts";
+import { FIRST_CLIENT } from "../../stream/clients.ts";
 import { Member } from "./member.ts";
 import type { TeamParts } from "../open-team.ts";
 import { openTeamFiles, type TeammateIdentity } from "../team-world.ts";
@@ -17,7 +18,7 @@ export function joinTeam(
   const file = openTeam(storage.state.snapshot.configDir, identity.team);
   if (!file)
     throw new OpenError(`There is no team named "${identity.team}"; only a running session can start its members`);
-  setClientHooks(callbacksIn(identity.clientHooks) ?? []);
+  setClientHooks(FIRST_CLIENT, callbacksIn(identity.clientHooks, FIRST_CLIENT) ?? []);
   storage.notify(
     [
       `You are ${identity.name}, a member of the team "${identity.team}". The session that leads it is team-lead; your first instructions are from it.`,

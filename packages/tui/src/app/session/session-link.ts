@@ -3,6 +3,7 @@
 
 import {
   controlBody,
+  type ClientView,
   type ControlRequest,
   type ControlResponse,
   type ControlSubtype,
@@ -28,6 +29,8 @@ export interface LinkEvents {
   ended(error?: Error): void;
 }
 
+const VIEW: ClientView = { partial: true, hookEvents: true, agentText: true, replayPrompts: true, toolMeta: true };
+
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
@@ -43,7 +46,7 @@ export class SessionLink implements Requests {
   constructor(session: Session, events: LinkEvents, options: { readonly replay: boolean }) {
     this.session = session;
     this.#events = events;
-    this.#client = session.attach({ name: "terminal", ...options });
+    this.#client = session.attach({ name: "terminal", view: VIEW, ...options });
     void this.#listen(this.#client.messages);
   }
 

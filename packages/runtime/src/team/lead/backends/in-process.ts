@@ -22,7 +22,7 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
     async start(member, hear) {
       const session = await openSession(sessionOptions(member, lead, snapshot()));
       sessions.add(session);
-      const client = session.attach({ name: "lead" });
+      const client = session.attach({ name: "lead", view: { toolMeta: true } });
       const exited = ended(client, hear).finally(() => sessions.delete(session));
       return { pid: process.pid, exited, send: (message) => client.send(message as Inbound) };
     },
@@ -55,8 +55,6 @@ function sessionOptions(
     snapshot: load({ ...origin, home, cwd, flags: memberFlags(origin.flags, choice) }),
     entrypoint,
     session: { kind: "new", sessionId: choice.sessionId, persist: lead.session.persist },
-    partial: false,
-    replayPrompts: false,
     stdioPermissions: true,
     answersRequests: true,
     teammate: identity,

@@ -1,0 +1,49 @@
+// Messages about the stream itself, for clients that ask for them (`ClientView.streamEvents`). No client of the reference
+// knows them.
+
+import type { ControlRequest } from "./control.ts";
+import type { ClientRole } from "./session.ts";
+import type { StreamEvent } from "./stream-event.ts";
+
+/** A client as others see it. */
+export interface AttachedClient {
+  readonly id: string;
+  readonly name?: string;
+  readonly role: ClientRole;
+}
+
+interface StreamMessages {
+  /** The first message. */
+  hello: {
+    readonly session_id: string;
+    /** Cursors are `EPOCH.N`; this is the position of what follows. */
+    readonly epoch: string;
+    readonly head: number;
+    readonly state: "idle" | "running" | "requires_action";
+    /** The client that gets this message. */
+    readonly client: string;
+    readonly role: ClientRole;
+    /** All that are attached, this one too. */
+    readonly watchers: readonly AttachedClient[];
+    /** Questions that no one has answered yet. Those that this client may answer follow as requests. */
+    readonly pending: readonly ControlRequest[];
+    readonly capabilities: readonly string[];
+  };
+  /** What followed the cursor is no longer known: forget what is shown. The newest part of the transcript follows. */
+  reset: {};
+  /**
+   * The message in progress, as the events that lead to it, with one delta for each kind in a block. It replaces what
+   * was streamed of it; without events, there is none.
+   */
+  snapshot: { readonly events: readonly StreamEvent[] };
+  /** A client came or went. */
+  presence: { readonly watchers: readonly AttachedClient[] };
+  /** A question was settled; `by` is null if no client answered it, but a hook, or if it was withdrawn. */
+  answered: { readonly request_id: string; readonly by: AttachedClient | null };
+}
+
+type StreamSubtype = keyof StreamMessages;
+
+export type StreamMessage<Subtype extends StreamSubtype = StreamSubtype> = {
+  [Each in Subtype]: { readonly type: "stream"; readonly subtype: Each } & StreamMessages[Each];
+}[Subtype];

@@ -1,0 +1,311 @@
+// The clients of a session. Each gets the messages that its view asks for, from when it attached, at its own pace; the
+// first also gets earlier ones, so no question is lost. What followed a cursor is kept only once someone may ask for it.
+
+import type { AttachOptions, ClientAnswers, ClientRole, ClientView, Outbound } from "@keelson/protocol";
+import type * as HalfMessageModule from "./half-message.ts";
+import type * as RingModule from "./ring.ts";
+import { withoutToolMeta } from "./tool-use-meta.ts";
+
+const HIGH = 2_000;
+const LOW = 500;
+
+/** The one that the session was opened for. */
+export const FIRST_CLIENT = "client-1";
+
+/** A part of a client's view. */
+export type ViewPart = keyof ClientView;
+
+/** A message that waits, with its position if it went to everybody. */
+export interface Queued {
+  readonly message: Outbound;
+  readonly number?: number;
+}
+
+/** What a client gets before live messages, and the position before it; -1 if it may not continue from there. */
+export interface Beginning {
+  readonly items: readonly Queued[];
+  readonly position: number;
+}
+
+/** The messages that wait for one client. */
+export interface MessageQueue {
+  /** The position behind the last message taken. */
+  readonly position: number;
+  /** A message for everybody. A promise means that the reader is far behind: wait for it. */
+  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined;
+  /** A message for this client alone. */
+  tell(message: Outbound): Promise<void> | undefined;
+  /** Takes a request back that the reader has not got yet. */
+  takeBack(requestId: string): boolean;
+  next(): Promise<Outbound | undefined>;
+  end(): void;
+}
+
+export interface ClientsOptions {
+  newId(): string;
+  /** The newest messages of the transcript. */
+  newest(): readonly Outbound[];
+}
+
+interface EarlyMessage {
+  readonly message: Outbound;
+  readonly number?: number;
+  isFor(client: Client): boolean;
+}
+
+export class Clients {
+  readonly #options: ClientsOptions;
+  readonly #all = new Set<Client>();
+  #early: EarlyMessage[] | undefined = [];
+  #attached = 0;
+  #head = 0;
+  #epoch: string | undefined;
+  #ring: RingModule.Ring | undefined;
+  #half: HalfMessageModule.HalfMessage | undefined;
+  #ended = false;
+  /** Called when a client has gone. */
+  left: (client: Client) => void = () => undefined;
+
+  constructor(options: ClientsOptions) {
+    this.#options = options;
+  }
+
+  get all(): Iterable<Client> {
+    return this.#all;
+  }
+
+  /** No client has come yet, so it is not known what the first one wants and answers. */
+  get awaitsFirst(): boolean {
+    return this.#early !== undefined;
+  }
+
+  /** How many messages went to everybody. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** Changes with the process. */
+  get epoch(): string {
+    return (this.#epoch ??= this.#options.newId().slice(0, 8));
+  }
+
+  /** The message in progress. */
+  get half(): HalfMessageModule.HalfMessage | undefined {
+    return this.#half;
+  }
+
+  /** What followed a cursor is kept from the first call on. */
+  get ring(): RingModule.Ring {
+    return (this.#ring ??= new (ring().Ring)(this.#head));
+  }
+
+  newest(): readonly Outbound[] {
+    return this.#options.newest();
+  }
+
+  newId(): string {
+    return this.#options.newId();
+  }
+
+  /** `begin` says what comes before messages from now on, which follow `start`. */
+  attach(options: AttachOptions = {}, begin: (client: Client, start: number) => Beginning = fromNow): Client {
+    const client = new Client(`client-${++this.#attached}`, options, this);
+    const early = (this.#early ?? []).filter((each) => each.isFor(client));
+    const start = this.#early ? 0 : this.#head;
+    this.#early = undefined;
+    if (this.#all.size > 0) void this.ring;
+    client.begin(begin(client, start), early, options.whenSlow === "drop");
+    if (this.#ended) client.end();
+    else this.#all.add(client);
+    return client;
+  }
+
+  /** To everybody whose view has `needs`. Returns a promise if a client is far behind; wait for it before sending more. */
+  push(message: Outbound, needs?: ViewPart): void | Promise<void> {
+    const number = ++this.#head;
+    const isFor = (client: Client) => needs === undefined || client.view[needs] === true;
+    if (this.#early && this.#early.length < HIGH) this.#early.push({ message, number, isFor });
+    if (message.type === "stream_event") (this.#half ??= new (half().HalfMessage)()).add(message);
+    this.#ring?.add(message, needs);
+    let behind: Promise<void> | undefined;
+    for (const client of this.#all) behind = client.push(message, number, isFor(client)) ?? behind;
+    return behind;
+  }
+
+  /** To some clients. One that comes later does not get it, unless it is the first. */
+  tell(message: Outbound, isFor: (client: Client) => boolean): void {
+    if (this.#early && this.#early.length < HIGH) this.#early.push({ message, isFor });
+    for (const client of this.#all) if (isFor(client)) void client.tell(message);
+  }
+
+  /** Whether someone wants to see this, or the first client may. */
+  wants(part: ViewPart): boolean {
+    if (this.#early !== undefined) return true;
+    for (const { view } of this.#all) if (view[part]) return true;
+    return false;
+  }
+
+  /** Whether someone who is attached may answer such questions. */
+  answer(kind: keyof ClientAnswers): boolean {
+    for (const { answers } of this.#all) if (answers[kind]) return true;
+    return false;
+  }
+
+  detach(client: Client): void {
+    client.isDetached = true;
+    client.end();
+    if (this.#all.delete(client)) this.left(client);
+  }
+
+  end(): void {
+    this.#ended = true;
+    for (const client of this.#all) client.end();
+    this.#all.clear();
+  }
+}
+
+const fromNow = (_client: Client, position: number): Beginning => ({ items: [], position });
+
+const NONE: ClientAnswers = { permissions: false, requests: false };
+const ALL: ClientAnswers = { permissions: true, requests: true };
+
+/** One client, as the session sees it. */
+export class Client implements AsyncIterableIterator<Outbound> {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly role: ClientRole;
+  readonly answers: ClientAnswers;
+  view: ClientView;
+  /** Nothing it sends counts any more. */
+  isDetached = false;
+  readonly #clients: Clients;
+  #queue: MessageQueue = new HoldQueue(0, []);
+
+  constructor(id: string, { name, role = "driver", view = {}, answers = ALL }: AttachOptions, clients: Clients) {
+    this.id = id;
+    this.name = name;
+    this.role = role;
+    this.view = view;
+    this.answers = role === "driver" ? answers : NONE;
+    this.#clients = clients;
+  }
+
+  /** The position behind the last message taken. Whoever asks may come back with it. */
+  get cursor(): string {
+    void this.#clients.ring;
+    return `${this.#clients.epoch}.${this.#queue.position}`;
+  }
+
+  begin({ items, position }: Beginning, early: readonly Queued[], drops: boolean): void {
+    const all = [...items, ...early];
+    this.#queue = drops
+      ? new (ring().DropQueue)({ position, items: all }, this, this.#clients)
+      : new HoldQueue(position, all);
+  }
+
+  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined {
+    return this.#queue.push(message, number, isWanted);
+  }
+
+  /** Sends it a message that no one else gets. Returns a promise if it is far behind. */
+  tell(message: Outbound): Promise<void> | undefined {
+    return this.#queue.tell(message);
+  }
+
+  takeBack(requestId: string): boolean {
+    return this.#queue.takeBack(requestId);
+  }
+
+  async next(): Promise<IteratorResult<Outbound>> {
+    const value = await this.#queue.next();
+    if (value === undefined) return { done: true, value };
+    return { done: false, value: this.view.toolMeta ? value : withoutToolMeta(value) };
+  }
+
+  async return(): Promise<IteratorResult<Outbound>> {
+    this.#clients.detach(this);
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  end(): void {
+    this.#queue.end();
+  }
+}
+
+/** Keeps every message until it is read. A slow reader holds the run back, which bounds memory. */
+class HoldQueue implements MessageQueue {
+  position: number;
+  #waiting: Queued[];
+  #taken = 0;
+  #ended = false;
+  #wake: (() => void) | undefined;
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor(position: number, waiting: Queued[]) {
+    this.position = position;
+    this.#waiting = waiting;
+  }
+
+  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined {
+    if (isWanted) return this.#add({ message, number });
+    if (this.#taken === this.#waiting.length && this.position >= 0) this.position = number;
+    return undefined;
+  }
+
+  tell(message: Outbound): Promise<void> | undefined {
+    return this.#add({ message });
+  }
+
+  takeBack(): boolean {
+    return false;
+  }
+
+  async next(): Promise<Outbound | undefined> {
+    while (this.#taken === this.#waiting.length) {
+      this.#waiting = [];
+      this.#taken = 0;
+      if (this.#ended) return undefined;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+    const { message, number } = this.#waiting[this.#taken++]!;
+    if (number !== undefined) this.position = number;
+    if (this.#waiting.length - this.#taken <= LOW) this.#release();
+    return message;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+    this.#release();
+  }
+
+  #add(queued: Queued): Promise<void> | undefined {
+    if (this.#ended) return undefined;
+    this.#waiting.push(queued);
+    this.#wake?.();
+    if (this.#waiting.length - this.#taken > HIGH) this.#drained ??= Promise.withResolvers<void>();
+    return this.#drained?.promise;
+  }
+
+  #release(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+}
+
+/** Messages without a position, such as those of the transcript. Whoever leaves amid them cannot continue there. */
+export function beginning(messages: readonly Outbound[], position: number): Beginning {
+  const items = messages.map((message, at): Queued =>
+    at + 1 < messages.length ? { message } : { message, number: position },
+  );
+  return { items, position: messages.length === 0 ? position : -1 };
+}
+
+// Sessions with one client, at the end of a pipe, need neither.
+const ring = () => require("./ring.ts") as typeof RingModule;
+const half = () => require("./half-message.ts") as typeof HalfMessageModule;

@@ -1,0 +1,184 @@
+// The newest messages that went to everybody, for clients that come back with a cursor, and for those that read at their
+// own pace: they never hold the run back. Their deltas are dropped, and replaced by a snapshot when they read again.
+
+import type { Outbound } from "@keelson/protocol";
+import type { Beginning, Client, Clients, MessageQueue, Queued, ViewPart } from "./clients.ts";
+import { afresh, snapshot } from "./joining.ts";
+
+const MAX_MESSAGES = 4_096;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** A reader with more unread messages than this gets no more deltas until it has caught up. */
+const MAX_LAG = 500;
+
+interface Kept {
+  readonly message: Outbound;
+  readonly needs: ViewPart | undefined;
+  readonly bytes: number;
+}
+
+export class Ring {
+  #kept: Kept[] = [];
+  #bytes = 0;
+  /** The position before the first one. */
+  #start: number;
+
+  constructor(head: number) {
+    this.#start = head;
+  }
+
+  get head(): number {
+    return this.#start + this.#kept.length;
+  }
+
+  add(message: Outbound, needs: ViewPart | undefined): void {
+    const bytes = weight(message);
+    this.#kept.push({ message, needs, bytes });
+    this.#bytes += bytes;
+    const isFull = this.#kept.length > MAX_MESSAGES || this.#bytes > MAX_BYTES;
+    // In batches: removing from the front of an array costs as much as its length.
+    if (isFull) this.#shorten();
+  }
+
+  /** Whether everything after this position is here. */
+  has(position: number): boolean {
+    return Number.isInteger(position) && position >= this.#start && position <= this.head;
+  }
+
+  at(position: number): Kept {
+    return this.#kept[position - this.#start - 1]!;
+  }
+
+  /** What followed a position, for this client. */
+  after(position: number, { view }: Client): readonly Queued[] {
+    return this.#kept.slice(position - this.#start).flatMap(({ message, needs }, at) => {
+      const isWanted = needs === undefined || view[needs] === true;
+      return isWanted ? [{ message, number: position + at + 1 }] : [];
+    });
+  }
+
+  #shorten(): void {
+    let gone = 0;
+    const most = { messages: MAX_MESSAGES * KEPT_SHARE, bytes: MAX_BYTES * KEPT_SHARE };
+    while (this.#kept.length - gone > most.messages || this.#bytes > most.bytes)
+      this.#bytes -= this.#kept[gone++]!.bytes;
+    this.#kept = this.#kept.slice(gone);
+    this.#start += gone;
+  }
+}
+
+/** How much of a full ring stays. */
+const KEPT_SHARE = 7 / 8;
+
+/** About as many bytes as its line. Long texts are what counts. */
+function weight(value: unknown, depth = 0): number {
+  if (typeof value === "string") return value.length + 3;
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return 8;
+  let sum = 2;
+  for (const key in value) sum += key.length + 4 + weight((value as Readonly<Record<string, unknown>>)[key], depth + 1);
+  return sum;
+}
+
+const MAX_DEPTH = 12;
+
+/** Reads from the ring at its own pace. Only what is for this client alone waits here. */
+export class DropQueue implements MessageQueue {
+  position: number;
+  readonly #client: Client;
+  readonly #clients: Clients;
+  /** How far the ring is read. */
+  #read: number;
+  /** `after`: it came behind the message with this position. */
+  #own: (Queued & { readonly after: number })[];
+  /** Too many messages were unread: deltas are left out until it has caught up. */
+  #isBehind = false;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor({ position, items }: Beginning, client: Client, clients: Clients) {
+    this.position = position;
+    this.#client = client;
+    this.#clients = clients;
+    this.#read = clients.ring.head;
+    this.#own = items.map((each) => ({ ...each, after: 0 }));
+  }
+
+  push(_message: Outbound, number: number, isWanted: boolean): undefined {
+    const isIdle = this.#own.length === 0 && this.#read === number - 1;
+    if (!isWanted && isIdle) this.#pass(number);
+    else this.#wake?.();
+  }
+
+  tell(message: Outbound): undefined {
+    if (this.#ended) return;
+    // What is true now replaces what was true before.
+    if (isPresence(message)) this.#own = this.#own.filter((each) => !isPresence(each.message));
+    this.#own.push({ message, after: this.#clients.head });
+    this.#wake?.();
+  }
+
+  takeBack(requestId: string): boolean {
+    const at = this.#own.findIndex(
+      ({ message }) => message.type === "control_request" && message.request_id === requestId,
+    );
+    if (at >= 0) this.#own.splice(at, 1);
+    return at >= 0;
+  }
+
+  async next(): Promise<Outbound | undefined> {
+    for (;;) {
+      const found = this.#take();
+      if (found) return found;
+      if (this.#ended) return undefined;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** The next message; undefined if there is none now. */
+  #take(): Outbound | undefined {
+    const { ring } = this.#clients;
+    for (;;) {
+      const own = this.#own[0];
+      if (own && own.after <= this.#read) {
+        this.#own.shift();
+        this.position = own.number ?? this.position;
+        return own.message;
+      }
+      if (!ring.has(this.#read)) this.#startAfresh();
+      else if (this.#read < ring.head) {
+        this.#isBehind ||= ring.head - this.#read > MAX_LAG;
+        const { message, needs } = ring.at(this.#read + 1);
+        this.#pass(this.#read + 1);
+        const isWanted = needs === undefined || this.#client.view[needs] === true;
+        if (isWanted && !(this.#isBehind && needs === "partial")) return message;
+      } else if (this.#isBehind) {
+        this.#isBehind = false;
+        this.#first(snapshot(this.#client, this.#clients).map((message) => ({ message })));
+      } else return undefined;
+    }
+  }
+
+  #pass(position: number): void {
+    this.#read = position;
+    if (this.position >= 0) this.position = position;
+  }
+
+  #startAfresh(): void {
+    const { items, position } = afresh(this.#client, this.#clients);
+    this.#isBehind = false;
+    this.#read = this.#clients.head;
+    this.position = position;
+    this.#first(items);
+  }
+
+  #first(items: readonly Queued[]): void {
+    this.#own = [...items.map((each) => ({ ...each, after: 0 })), ...this.#own];
+  }
+}
+
+const isPresence = (message: Outbound) => message.type === "stream" && message.subtype === "presence";
