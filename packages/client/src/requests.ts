@@ -33,7 +33,7 @@ export interface Requests {
   request<Subtype extends ControlSubtype>(subtype: Subtype, fields?: FieldsOf<Subtype>): Promise<ReplyTo<Subtype>>;
 }
 
-/** A request of the session to this client. It is settled once; what comes later changes nothing and is not sent. */
+/** A request of the session to this client. The first answer settles it, and is sent even if the question was withdrawn. */
 export interface SessionQuestion {
   readonly id: string;
   readonly request: UncheckedRequest;
@@ -42,6 +42,8 @@ export interface SessionQuestion {
   answer(response?: unknown): void;
   /** It cannot be answered here. */
   refuse(error: string, code?: string): void;
+  /** Passes on what someone else answered. */
+  relay(reply: ControlResponse["response"]): void;
   /** The answer reaches the session another way, or never. */
   leave(): void;
 }
@@ -58,8 +60,8 @@ export interface ChannelOptions {
 }
 
 /** What a request got: the payload, and the object that it came in. */
-export interface ChannelReply {
-  readonly response: unknown;
+export interface ChannelReply<Payload = unknown> {
+  readonly response: Payload;
   readonly envelope: Readonly<Record<string, unknown>>;
 }
 
@@ -87,16 +89,16 @@ export class ControlChannel implements Requests {
     subtype: Subtype,
     fields?: FieldsOf<Subtype>,
   ): Promise<ReplyTo<Subtype>> {
-    // The session's word on what it replies; readers of other programs check it.
-    return (await this.ask(controlBody(subtype, fields))).response as ReplyTo<Subtype>;
+    return (await this.ask<ReplyTo<Subtype>>(controlBody(subtype, fields))).response;
   }
 
-  /** The same for any request, with all of the reply. `send`: another way to send it. */
-  ask(request: UncheckedRequest, send: Send = this.#options.send): Promise<ChannelReply> {
+  /** The same for any request, with all of the reply, of which only the sender says what it is. `send`: another way to send. */
+  ask<Payload>(request: UncheckedRequest, send: Send = this.#options.send): Promise<ChannelReply<Payload>> {
     if (this.#ended) return Promise.reject(this.#ended);
     const id = this.#options.newId();
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      const settle = (reply: ChannelReply<Payload>) => resolve(reply);
+      this.#waiting.set(id, { resolve: settle, reject });
       send({ type: "control_request", request_id: id, request });
     });
   }
@@ -110,7 +112,9 @@ export class ControlChannel implements Requests {
       case "control_request": {
         const request = readField(message, "request");
         const id = readField(message, "request_id");
-        if (typeof id === "string" && isRequest(request)) this.#ask(id, request);
+        if (typeof id !== "string") return true;
+        if (isRequest(request)) this.#ask(id, request);
+        else this.#options.send(controlError(id, "The request has no subtype"));
         return true;
       }
       case "control_cancel_request":
@@ -153,10 +157,13 @@ export class ControlChannel implements Requests {
     if (this.#asked.has(id)) return;
     const withdrawn = new AbortController();
     this.#asked.set(id, withdrawn);
+    let isSettled = false;
     const settle = (response?: ControlResponse) => {
-      if (this.#asked.get(id) !== withdrawn) return;
-      this.#asked.delete(id);
+      if (isSettled || this.#ended) return;
+      // What cannot be sent is no answer yet.
       if (response) this.#options.send(response);
+      isSettled = true;
+      if (this.#asked.get(id) === withdrawn) this.#asked.delete(id);
     };
     this.#options.asked({
       id,
@@ -164,6 +171,7 @@ export class ControlChannel implements Requests {
       signal: withdrawn.signal,
       answer: (response) => settle(controlSuccess(id, response)),
       refuse: (error, code) => settle(controlError(id, error, code)),
+      relay: (reply) => settle({ type: "control_response", response: { ...reply, request_id: id } }),
       leave: () => settle(),
     });
   }

@@ -4,7 +4,7 @@
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session, SessionClient } from "@keelson/protocol";
 import type { OpenOptions } from "../../../session/open-options.ts";
-import { heardIn, type Backend, type HeardFromMember, type MemberStart } from "./backend.ts";
+import type { Backend, MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "../command-line.ts";
 
 export interface InProcessOptions {
@@ -32,11 +32,10 @@ export function inProcess({ lead, snapshot, openSession }: InProcessOptions): Ba
   };
 }
 
-async function ended({ messages }: SessionClient, hear: (said: HeardFromMember) => void): Promise<string> {
+async function ended({ messages }: SessionClient, hear: (message: object) => void): Promise<string> {
   try {
     for await (const message of messages) {
-      const said = heardIn(message);
-      if (said) hear(said);
+      hear(message);
     }
     return "Its session ended";
   } catch (error) {
