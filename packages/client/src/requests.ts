@@ -104,8 +104,8 @@ export class ControlChannel implements Requests {
   }
 
   /** Takes a message of the session. False if it is not about requests. */
-  take(message: { readonly type?: unknown }): boolean {
-    switch (message.type) {
+  take(message: object): boolean {
+    switch (readField(message, "type")) {
       case "control_response":
         this.#replied(readField(message, "response"));
         return true;
