@@ -88,7 +88,8 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
     },
     async close() {
       closing.abort();
-      storage.client.close();
+      storage.clients.areSilent = true;
+      storage.requests.made?.close();
       await line.idle();
       await hooks.close("other");
       await mcp.close();
@@ -154,7 +155,7 @@ function serversForHooks(stage: McpStage, { hooks }: Snapshot): McpStage {
 }
 
 /** The client of a session whose questions `approve` answers. It reads until it is detached. */
-async function answerQuestions({ clients, client, newId }: Storage, approve: Approve): Promise<void> {
+async function answerQuestions({ clients, requests, newId }: Storage, approve: Approve): Promise<void> {
   const person = clients.attach({ name: "MCP client", answers: { permissions: true, requests: false } });
   const asked = async ({ request, signal, answer }: SessionQuestion) => {
     // It is asked nothing else.
@@ -165,7 +166,7 @@ async function answerQuestions({ clients, client, newId }: Storage, approve: App
   const channel = new ControlChannel({
     // It asks nothing.
     send: (message) => {
-      if (message.type === "control_response") client.answered(message, person);
+      if (message.type === "control_response") requests.get().answered(message, person);
     },
     newId,
     asked: (question) => void asked(question),

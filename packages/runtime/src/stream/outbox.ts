@@ -20,7 +20,8 @@ import {
   type Signal,
 } from "@keelson/protocol";
 import { Clients, type ViewPart } from "./clients.ts";
-import { toolUseMeta, type CallNaming } from "./tool-use-meta.ts";
+import type { CallNaming } from "./tool-use-meta.ts";
+import type * as ToolUseMeta from "./tool-use-meta.ts";
 
 export interface OutboxOptions extends CallNaming {
   readonly sessionId: string;
@@ -48,8 +49,8 @@ export interface SidechainAgent {
   readonly description: string;
   /** The call that started it; null if none did. */
   readonly toolUseId: string | null;
-  /** Its words are for all clients, not only for those that want to see what agents say. */
-  readonly isHeard: boolean;
+  /** Whether its words are for all clients, not only for those that want to see what agents say. */
+  isHeard(): boolean;
 }
 
 export class Outbox {
@@ -58,6 +59,8 @@ export class Outbox {
   readonly #agent: SidechainAgent | undefined;
   #leaf: string | null;
   #promptId: string | undefined;
+  /** A client asked for what calls are called. */
+  #hasNamed = false;
   /** Ids of prompts that no reply followed yet. */
   #unanswered: readonly string[] = [];
   /** Prompts whose senders know that they wait. */
@@ -174,7 +177,7 @@ export class Outbox {
   /** What a client's view must have to get the message of this entry. */
   #neededFor(entry: ChainEntry): ViewPart | undefined {
     if (!this.#agent) return isPrompt(entry) || isJoinedPrompt(entry) ? "replayPrompts" : undefined;
-    if (this.#agent.isHeard || entry.type !== "assistant") return undefined;
+    if (this.#agent.isHeard() || entry.type !== "assistant") return undefined;
     return entry.message.content.some(isToolUse) ? undefined : "agentText";
   }
 
@@ -201,13 +204,19 @@ export class Outbox {
   /** The start of a call says what it is a call of. */
   #withMeta(signal: Signal): Signal {
     if (signal.type !== "stream_event" || signal.event.type !== "content_block_start") return signal;
-    return this.clients.wants("toolMeta") ? { ...signal, ...this.#metaOf([signal.event.content_block]) } : signal;
+    const block = signal.event.content_block;
+    return isToolUse(block) && this.#wantsMeta() ? { ...signal, ...this.#metaOf([block]) } : signal;
   }
 
   /** More than the names of MCP tools only if a client asks for it. */
   #metaOf(blocks: readonly ContentBlock[]) {
     const { toolOf, ...naming } = this.#options;
-    return metaOf(blocks, toolOf && this.clients.wants("toolMeta") ? { ...naming, toolOf } : naming);
+    return metaOf(blocks, toolOf && this.#wantsMeta() ? { ...naming, toolOf } : naming);
+  }
+
+  /** One that left may come back for what it missed. */
+  #wantsMeta(): boolean {
+    return (this.#hasNamed ||= this.clients.wants("toolMeta"));
   }
 
   /** The first reply says which prompts it answers. */
@@ -261,7 +270,11 @@ export class Outbox {
 }
 
 function metaOf(blocks: readonly ContentBlock[], naming: CallNaming) {
-  const meta = toolUseMeta(blocks.filter(isToolUse), naming);
+  const calls = blocks.filter(isToolUse);
+  if (calls.length === 0) return {};
+  // Not needed before the first call.
+  const { toolUseMeta } = require("./tool-use-meta.ts") as typeof ToolUseMeta;
+  const meta = toolUseMeta(calls, naming);
   return meta.length === 0 ? {} : { tool_use_meta: meta };
 }
 
