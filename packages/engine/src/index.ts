@@ -28,6 +28,8 @@ export {
   type ShellResult,
   type Sighting,
   type Tool,
+  type DescribedCall,
+  type ShownInput,
   type ToolContext,
   type CommandTask,
   type Workspace,

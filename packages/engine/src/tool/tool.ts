@@ -1,7 +1,7 @@
 // A tool as the engine sees it: a name, a schema, what a call would touch, and how to run it. Tools only declare; they
 // never ask for permission, fire hooks, or limit their own output.
 
-import type { ContentBlock } from "@keelson/protocol";
+import type { ContentBlock, FilePatch, ToolKind } from "@keelson/protocol";
 import type { Schema } from "../schema/schema.ts";
 import type { ToolContext } from "./context.ts";
 
@@ -49,10 +49,30 @@ type AccessKind =
   /** A question that only a person can answer. */
   | { readonly kind: "person" };
 
+/** The input of a call, read for people. The model may have sent anything: what is missing or no text is an empty one. */
+export interface ShownInput {
+  text(field: string): string;
+  /** A path as people read it, relative to where the session works. The call counts as touching it, there. */
+  path(field: string, line?: number): string;
+}
+
+export interface DescribedCall {
+  /** What the call is about. Empty if the name says it all. */
+  readonly title: string;
+  /** A better name for people than the tool's own. */
+  readonly name?: string;
+  /** What the model says that it does. */
+  readonly note?: string;
+}
+
 export interface Tool<I = any, O = any> {
   readonly name: string;
   readonly description: string;
   readonly input: Schema<I>;
+  /** What kind of work its calls are, as editors name it. If absent, `other`. */
+  readonly kind?: ToolKind;
+  /** What a call is called, for people. Pure. If absent, its arguments are listed. */
+  describe?(input: ShownInput): string | DescribedCall;
   /** The model loaded it with ToolSearch; requests mark it, so that the provider's cached prefix stays valid. */
   readonly onDemand?: boolean;
   /** Names that older clients and models use for it. */
@@ -77,6 +97,11 @@ export interface Tool<I = any, O = any> {
   /** Checks, without side effects, whether the call can work at all. Runs before any permission question. */
   check?(input: I, context: ToolContext): Promise<void> | void;
   access(input: I, context: ToolContext): Access | Promise<Access>;
+  /**
+   * How the call would change a file, for whoever approves it. Reads, and changes nothing. Undefined if that is too long to
+   * show.
+   */
+  preview?(input: I, context: ToolContext): Promise<FilePatch | undefined>;
   /** Runs the call. The output is stored whole, as `toolUseResult`. */
   run(input: I, context: ToolContext): Promise<O>;
   /** What the model reads. */

@@ -4,6 +4,7 @@
 import type { AttachOptions, ClientAnswers, ClientRole, ClientView, Outbound } from "@keelson/protocol";
 import type * as HalfMessageModule from "./half-message.ts";
 import type * as RingModule from "./ring.ts";
+import type * as ToolUseMeta from "./tool-use-meta.ts";
 
 const HIGH = 2_000;
 const LOW = 500;
@@ -227,7 +228,8 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 
   async next(): Promise<IteratorResult<Outbound>> {
     const value = await this.#queue.next();
-    return value === undefined ? { done: true, value } : { done: false, value };
+    if (value === undefined) return { done: true, value };
+    return { done: false, value: this.view.toolMeta || !hasToolMeta(value) ? value : withoutToolMeta(value) };
   }
 
   async return(): Promise<IteratorResult<Outbound>> {
@@ -317,4 +319,10 @@ export function beginning(messages: readonly Outbound[], position: number): Stre
 
 // Sessions with one client, at the end of a pipe, need neither.
 const ring = () => require("./ring.ts") as typeof RingModule;
+
+const hasToolMeta = (message: Outbound) =>
+  "tool_use_meta" in message || (message.type === "control_request" && "patch" in message.request);
+
+const withoutToolMeta = (message: Outbound) =>
+  (require("./tool-use-meta.ts") as typeof ToolUseMeta).withoutToolMeta(message);
 const half = () => require("./half-message.ts") as typeof HalfMessageModule;

@@ -254,7 +254,7 @@ test("a subagent is a tree of its newest calls", () => {
   expect(feed.live(frameOf({ now: 12_000 }))).toEqual([
     "● Explore(find it)",
     "  ⎿  Working… 2s · 2 calls, 12.3k tokens",
-    '     ├─ Grep("x")',
+    "     ├─ Grep(x)",
     "     └─ Read(src/a.ts)",
   ]);
   const done = "It is in a.ts\nagentId: a1 (use SendMessage …)\n<usage>subagent_tokens: 1</usage>";

@@ -1,5 +1,6 @@
 // The Markdown of an answer while it arrives: what is finished can be taken once, the rest is shown as it is.
 
+import type { GrowingText } from "@keelson/client";
 import { MarkdownStream } from "../markdown/markdown-stream.ts";
 import { renderMarkdown } from "../markdown/render-markdown.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -7,7 +8,9 @@ import type { Theme } from "../theme/theme.ts";
 /** Of a text that cannot be written yet, more is not looked at. */
 const MOST_LOOKED_AT = 16 * 1024;
 
-export class StreamedText {
+export class StreamedText implements GrowingText {
+  /** Whether its first row was written. */
+  begun = false;
   readonly #parts: string[] = [];
   /** Undefined when all of it was taken. */
   #stream: MarkdownStream | undefined = new MarkdownStream();
