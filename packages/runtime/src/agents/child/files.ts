@@ -93,12 +93,15 @@ export function openChildFiles(
     write();
     own.mirror([{ type: "agent_metadata", ...meta }]);
   };
-  own.mirror([{ type: "agent_metadata", ...meta }]);
   let isClosed = false;
-  // Entries are in the transcript before they are sent; this file takes longer, and the first request need not wait for it.
-  steps.chore(() => {
+  const writeSoon = () => {
     if (!isClosed) write();
-  });
+  };
+  // Without this file a resumed session knows nothing of an agent that clients and the model heard of. Where a call waits
+  // for the agent, that call tells of its end, so the first request need not wait for the file.
+  if (inBackground) write();
+  else steps.chore(writeSoon);
+  own.mirror([{ type: "agent_metadata", ...meta }]);
   return {
     outbox: own,
     meter,
