@@ -20,10 +20,7 @@ interface KeyListener {
 }
 
 /** Returns a function that stops listening. */
-export function listenToKeys(
-  terminal: Pick<Terminal, "onInput">,
-  { now, held, focus, take }: KeyListener,
-): () => void {
+export function listenToKeys(terminal: Pick<Terminal, "onInput">, { now, held, focus, take }: KeyListener): () => void {
   const reader = new InputReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const give = (events: readonly InputEvent[]) => {

@@ -89,7 +89,6 @@ export class HeldKey {
   }
 }
 
-
 const nameOf = ({ name, ctrl, alt, shift, super: command }: Pick<Key, "name" | "ctrl" | "alt" | "shift" | "super">) =>
   JSON.stringify([name, ctrl, alt, shift, command === true]);
 

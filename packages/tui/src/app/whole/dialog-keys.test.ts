@@ -173,21 +173,24 @@ test.each([
   [500, 33],
   [660, 40],
   [1_000, 66],
-])("Enter, held down (first repeat after %d ms, then every %d), answers one of three questions", async (first, every) => {
-  using clock = new FakeClock();
-  const { type, ask, answers, wait } = await start(clock);
-  for (const id of ["r1", "r2", "r3"]) await ask(id);
-  await wait(1_000);
-  for (const ms of heldDown(first, every)) {
-    await wait(ms);
-    await type("\r", 0);
-  }
-  await wait(150);
-  expect(answers()).toEqual(["allow"]);
-  await wait(1_000);
-  await type("\r", 150);
-  expect(answers()).toEqual(["allow", "allow"]);
-});
+])(
+  "Enter, held down (first repeat after %d ms, then every %d), answers one of three questions",
+  async (first, every) => {
+    using clock = new FakeClock();
+    const { type, ask, answers, wait } = await start(clock);
+    for (const id of ["r1", "r2", "r3"]) await ask(id);
+    await wait(1_000);
+    for (const ms of heldDown(first, every)) {
+      await wait(ms);
+      await type("\r", 0);
+    }
+    await wait(150);
+    expect(answers()).toEqual(["allow"]);
+    await wait(1_000);
+    await type("\r", 150);
+    expect(answers()).toEqual(["allow", "allow"]);
+  },
+);
 
 test.each([20, 100, 200, 400, 700])("Enter for one question after another, after %d ms, answers each", async (ms) => {
   using clock = new FakeClock();
