@@ -178,6 +178,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       snapshot: () => state.snapshot,
       model: child.model,
       window: child.definition.autoCompactWindow,
+      isUnattended: true,
       signal: child.signal,
       charge: chargeAside,
       now: shared.now,

@@ -204,21 +204,30 @@ export function prefaceOf({ definition }: Pick<ChildPlan, "definition">, { stora
 const NO_OUTPUT = "(Subagent completed but returned no output.)";
 
 function endOf(end: End, { signal, meter }: ChildLife, budgetUsd: number | undefined): ChildEnd {
-  const status = signal.aborted ? "killed" : FAILED.has(end.reason) ? "failed" : "completed";
+  const status = signal.aborted ? "killed" : ENDS[end.reason];
   const text = status === "completed" ? end.text || end.summary || NO_OUTPUT : whyOf(end, budgetUsd);
   const unfinished = status === "completed" || meter.said === "" ? {} : { unfinished: meter.said };
   return { end, status, text, ...unfinished, usage: meter.last, used: meter.usage(), toolStats: meter.toolStats };
 }
 
-const FAILED = new Set<End["reason"]>([
-  "api_error",
-  "model_error",
-  "prompt_too_long",
-  "budget_exhausted",
-  "turn_setup_failed",
-  "hook_stopped",
-  "tool_deferred",
-]);
+/** What its parent is told, unless the agent was stopped. */
+const ENDS: Readonly<Record<End["reason"], "completed" | "failed">> = {
+  completed: "completed",
+  max_turns: "completed",
+  structured_output_retry_exhausted: "completed",
+  aborted_streaming: "completed",
+  aborted_tools: "completed",
+  stop_hook_prevented: "completed",
+  budget_exhausted: "failed",
+  api_error: "failed",
+  model_error: "failed",
+  prompt_too_long: "failed",
+  blocking_limit: "failed",
+  rapid_refill_breaker: "failed",
+  hook_stopped: "failed",
+  tool_deferred: "failed",
+  turn_setup_failed: "failed",
+};
 
 function whyOf({ reason, text, deferred }: End, budgetUsd: number | undefined): string {
   // Only a session ends with a call that its client can answer later.
