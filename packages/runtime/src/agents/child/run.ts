@@ -59,6 +59,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let skillHooks: readonly HookRegistration[] = [];
   let turns = 0;
   let tools: () => readonly Tool[] = () => [];
+  let servers: AgentServers | undefined;
   const { cost } = stages.storage;
   const { maxBudgetUsd: limit } = definition;
   const own = limit === undefined ? [] : [childBudget(limit, meter, cost)];
@@ -102,6 +103,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       model: () => choice().guarded,
       system: plan.system,
       tools: () => tools(),
+      servers: () => servers,
       conversation: () => conversation,
       hooks: () => [...definition.hooks, ...skillHooks].map(scoped),
       signal: life.signal,
@@ -149,18 +151,20 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     runSkill: (order) => life.runSkill(order, self),
   });
   const ownTools = [skills.tool, ...life.ownTools(self)];
-  const servers = await life.openServers(definition);
+  servers = await life.openServers(definition);
   tools = plan.isFork ? forkTools(parent.tools, ownTools) : childTools({ ...plan, own: ownTools, servers }, stages);
 
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
+  const connecting = servers?.takeNotice(tools(), gate.ruleBook.rules);
   const said = [
     ...(plan.isFork ? [FORK_RULES] : []),
     ...(plan.worktree ? [plan.worktree.notice] : []),
     // A fork has read it, and an agent that goes on too.
     ...(gate.mode === "plan" && !plan.past ? [PLAN_MODE_OF_AGENTS] : []),
     ...context,
+    ...(connecting === undefined ? [] : [connecting]),
   ];
   // Beside the prompt, which clients see as it was given.
   const { newId } = stages.storage;

@@ -33,7 +33,7 @@ export interface ServersOptions {
   readonly clock?: Clock;
 }
 
-/** How long a search for tools, and an agent with servers of its own, wait for servers that still connect. */
+/** How long a search for tools waits for servers that still connect. */
 const SETTLE_MS = 5_000;
 /** A server that takes longer than this to connect makes room for the next. */
 const SLOW_MS = 250;
