@@ -43,7 +43,7 @@ export function openChildFiles(
   let output: TranscriptWriter | undefined;
   const openOutput = () => {
     output ??= openTranscript({ path: outputPath });
-    if (!inBackground) save({ requestShape: "background" });
+    if (!inBackground) save(plan.isFork ? { inBackground: true } : { requestShape: "background" });
     inBackground = true;
     return outputPath;
   };
@@ -61,6 +61,7 @@ export function openChildFiles(
     ...(parent.id === undefined ? {} : { parentAgentId: parent.id }),
     ...(name === undefined ? {} : { name }),
     requestShape: plan.isFork ? "fork" : plan.background ? "background" : "foreground",
+    ...(plan.isFork && plan.background ? { inBackground: true } : {}),
     model: plan.model.profile.id,
     ...(worktree ? { worktreePath: worktree.cwd, worktreeBranch: worktree.branch } : {}),
     startedAt: earlier?.startedAt ?? new Date(now()).toISOString(),
