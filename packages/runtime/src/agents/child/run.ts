@@ -59,7 +59,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let skillHooks: readonly HookRegistration[] = [];
   let turns = 0;
   let tools: () => readonly Tool[] = () => [];
-  let servers: AgentServers | undefined;
+  let servers: AgentServers | undefined = undefined;
   const { cost } = stages.storage;
   const { maxBudgetUsd: limit } = definition;
   const own = limit === undefined ? [] : [childBudget(limit, meter, cost)];

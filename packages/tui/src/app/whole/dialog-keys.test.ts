@@ -260,7 +260,7 @@ test("a key that waits belongs to what had the keys when it was pressed", async 
 
 test("where the terminal reports every press, a repeated Enter answers nothing, and a pressed one at once", async () => {
   using clock = new FakeClock();
-  const { type, ask, answers, wait, program } = await start(clock);
+  const { type, ask, answers, program } = await start(clock);
   await type("\x1b[?0u");
   program.written();
   for (const id of ["r1", "r2", "r3"]) await ask(id);
