@@ -25,7 +25,6 @@ export function listenToKeys(terminal: Pick<Terminal, "onInput">, { now, held, f
   let timer: ReturnType<typeof setTimeout> | undefined;
   const give = (events: readonly InputEvent[]) => {
     const marked = events.filter(writes).length > 1 ? events.map(markText) : events;
-    // One after the other: what has the keys may change with each.
     const passed = marked.flatMap((event) => held.take(event, now(), focus?.()));
     if (passed.length > 0) take(passed);
     clearTimeout(timer);
