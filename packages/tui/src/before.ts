@@ -5,6 +5,7 @@ import { THEME_TITLES } from "./theme/palettes.ts";
 import { keyLookup, type KeyLookup } from "./widgets/key-lookup.ts";
 
 export * from "./dialogs/before/index.ts";
+export { HeldKey } from "./keys/held-key.ts";
 export { sessionPicker, type PickedSession } from "./pickers/session-picker.ts";
 export type { Panel } from "./screen/view.ts";
 export { makeTheme } from "./theme/make-theme.ts";

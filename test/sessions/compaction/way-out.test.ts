@@ -10,7 +10,7 @@ import {
   temporaryHome,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt } from "../front-door.ts";
+import { CHAT, control, messagesOf, prompt, STREAM } from "../front-door.ts";
 
 const MODEL = ["--model", "claude-sonnet-4-6", "--tools", "Bash,Read"];
 const words = (name: string, tokens: number) => `${name}: ${"some words ".repeat(Math.floor((tokens * 4) / 11))}`;
@@ -148,4 +148,35 @@ test("with automatic compaction off, a short conversation whose reply had much r
   const env = windowOf(32_000, { DISABLE_AUTO_COMPACT: "1" });
   const ended = await chat(home, ["hello", "and then?"], { url: model.url, env });
   expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["answer 1", "answer 2"]);
+});
+
+test.each([
+  ["DISABLE_AUTO_COMPACT", {}, /^The agent is done: answer/],
+  ["DISABLE_COMPACT", { DISABLE_COMPACT: "1" }, /^The agent failed \(agentId: \w+\): Prompt is too long/],
+] as const)("with %s, a subagent at a full window: no one else could ask for a summary", async (_, more, expected) => {
+  using home = temporaryHome();
+  const window = 32_000;
+  const server = counting(window, (number) => `The agent is done: answer ${number}`);
+  home.write("big.txt", `${words("line", 30)}\n`.repeat(220));
+  let reads = 0;
+  await using model = await startMockModel((body: any) => {
+    const counted = server(body);
+    if ("status" in counted || counted.text.startsWith("<summary>")) return counted;
+    const isChild = !body.tools.some(({ name }: any) => name === "Agent");
+    const { usage } = counted;
+    if (isChild && ++reads <= 6)
+      return { calls: [{ name: "Read", input: { file_path: "big.txt", offset: reads } }], usage };
+    if (isChild) return counted;
+    if (body.messages.length > 1) return { text: "Done", usage };
+    return { calls: [{ name: "Agent", input: { description: "Reads", prompt: "Only the child reads this" } }], usage };
+  });
+  const env = windowOf(window, { DISABLE_AUTO_COMPACT: "1", ...more });
+  const args = ["-p", "Go", "--model", "claude-sonnet-4-6", "--tools", "Agent,Read", ...STREAM];
+  const ended = await runKeelson(args, { home, url: model.url, env });
+  const result = messagesOf(ended, "user")
+    .flatMap(({ message }) => message.content)
+    .findLast(({ tool_use_id: id }: any) => id === "call_1_1");
+  const text = typeof result.content === "string" ? result.content : result.content[0].text;
+  expect(text).toMatch(expected);
+  expect(messagesOf(ended, "result")).toMatchObject([{ result: "Done" }]);
 });

@@ -308,7 +308,8 @@ test("the debug log says who was waited for and how long", async () => {
   await using model = await startMockModel([{ text: "done" }]);
   const args = ["-p", "go", "--debug", "mcp", "--debug-file", log, ...flags];
   await runKeelson(args, { home, url: model.url, env: bound(300) });
-  expect(await Bun.file(log).text()).toMatch(/Waited \d+\.\d{3} s for good, hangs; still connecting: hangs\n/);
+  // On a busy machine, the other one may take longer than that to start, too.
+  expect(await Bun.file(log).text()).toMatch(/Waited \d+\.\d{3} s for good, hangs; still connecting: (good, )?hangs\n/);
 });
 
 test("the SDK: servers of its options, inside the application and outside, are in the first request", async () => {

@@ -119,7 +119,8 @@ test("a rewind at the terminal asks before it restores a protected file, and res
   await terminal.until(isIdle);
   expect(there()).toEqual([true, true]);
   terminal.type("/rewind\r");
-  await terminal.until("(now)");
+  // Options that appear later come above the marked one.
+  await terminal.until("2 files changed");
   terminal.press("up", "enter");
   await terminal.until("Restore code");
   terminal.press("down", "down", "enter");

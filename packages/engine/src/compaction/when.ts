@@ -10,6 +10,8 @@ export interface CompactionRules {
 export interface CompactionWishes {
   /** False: only when the user asks for it. */
   readonly automatic: boolean;
+  /** Even then when it no longer fits: there is no one who could ask. */
+  readonly lastResort?: boolean;
   /** Treats the context window as if it were this large, if that is smaller. */
   readonly window?: number | undefined;
   /** Compacts at this percentage of the window, if that is earlier. */
@@ -24,13 +26,12 @@ const LAST_RESERVE = 23_000;
 const LAST_SHARE = 0.885;
 
 export function compactionRules(contextWindow: number, wishes: CompactionWishes): CompactionRules {
-  const { automatic, window = contextWindow, percent = 100 } = wishes;
+  const { automatic, lastResort = false, window = contextWindow, percent = 100 } = wishes;
   const size = Math.min(window, contextWindow);
   const usual = Math.max(size - RESERVE, Math.floor(size * SHARE));
-  return {
-    threshold: automatic ? Math.min(usual, Math.floor((size * percent) / 100)) : undefined,
-    limit: Math.max(contextWindow - LAST_RESERVE, Math.floor(contextWindow * LAST_SHARE)),
-  };
+  const limit = Math.max(contextWindow - LAST_RESERVE, Math.floor(contextWindow * LAST_SHARE));
+  const early = Math.min(usual, Math.floor((size * percent) / 100));
+  return { threshold: automatic ? early : lastResort ? limit : undefined, limit };
 }
 
 /** So many tokens are for the messages, or half of what the rest of a request leaves. */

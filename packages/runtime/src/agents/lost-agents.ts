@@ -64,7 +64,8 @@ const RECENT_MS = 60_000;
 
 /** What an agent waited for itself ended with it. */
 function wasInBackground({ path, meta }: StoredAgent, now: number): boolean {
-  if (meta.requestShape !== "background" || meta.parentAgentId !== undefined) return false;
+  if ((meta.requestShape !== "background" && meta.inBackground !== true) || meta.parentAgentId !== undefined)
+    return false;
   if (meta.finished) return true;
   return meta.pid === undefined ? now - (fileAt(path)?.mtimeMs ?? 0) > RECENT_MS : !worksElsewhere(meta);
 }

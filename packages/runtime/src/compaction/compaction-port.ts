@@ -12,6 +12,8 @@ export interface CompactionParts {
   readonly signal: AbortSignal;
   /** The conversation's own window, if it has one. */
   readonly window?: number | undefined;
+  /** No one can ask for a compaction. */
+  readonly isUnattended?: boolean;
   charge(usage: Usage, model: string, durationMs: number): void;
   now(): number;
   transcript(): string | undefined;
@@ -24,7 +26,7 @@ export interface CompactionParts {
 export function compactionPort(parts: CompactionParts): CompactionPort {
   const { snapshot, model, signal, charge, now } = parts;
   return {
-    rules: (contextWindow) => compactionRules(contextWindow, wishesOf(snapshot(), parts.window)),
+    rules: (contextWindow) => compactionRules(contextWindow, wishesOf(snapshot(), parts)),
     ask: async (request) => {
       const { requestSideReply } = await import("../model/side-request.ts");
       return requestSideReply({ model: model(), request, signal, charge, now });
@@ -42,11 +44,12 @@ export const mayCompact = ({ env }: Pick<Snapshot, "env">): boolean => !isVariab
 
 export function wishesOf(
   { settings, env, ...rest }: Pick<Snapshot, "settings" | "env">,
-  own?: number,
+  { window: own, isUnattended = false }: Pick<CompactionParts, "window" | "isUnattended"> = {},
 ): CompactionWishes {
-  const isOff = isVariableOn(env["DISABLE_AUTO_COMPACT"]) || !mayCompact({ env, ...rest });
+  const may = mayCompact({ env, ...rest });
   return {
-    automatic: !isOff && settings.autoCompactEnabled !== false,
+    automatic: may && !isVariableOn(env["DISABLE_AUTO_COMPACT"]) && settings.autoCompactEnabled !== false,
+    lastResort: may && isUnattended,
     window: own ?? numberIn(env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"]) ?? settings.autoCompactWindow,
     percent: numberIn(env["CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"]),
   };

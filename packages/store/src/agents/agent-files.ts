@@ -25,6 +25,8 @@ export interface AgentMeta extends Partial<AgentOwner> {
   /** How it can be addressed besides its id. */
   readonly name?: string;
   readonly requestShape?: "foreground" | "background" | "fork";
+  /** Of a fork: no call waits for it. */
+  readonly inBackground?: boolean;
   readonly model?: string;
   readonly worktreePath?: string;
   readonly worktreeBranch?: string;
@@ -124,6 +126,7 @@ function checkedMeta(value: unknown): AgentMeta | undefined {
   const kept = Object.entries(value).filter(([key, one]) => {
     if (STRINGS.has(key)) return typeof one === "string";
     if (NUMBERS.has(key)) return isCount(one);
+    if (key === "inBackground") return typeof one === "boolean";
     if (key === "costUSD") return one === null || isCount(one);
     return key !== "modelUsage" || (isObject(one) && Object.values(one).every(isModelUsage));
   });

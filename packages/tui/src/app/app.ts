@@ -5,6 +5,7 @@ import type { FieldsOf, JsonObject, ListedCommand, Outbound, TypedPrompt } from 
 import type { Dialog } from "../dialogs/dialog-context.ts";
 import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
+import type { HeldKey } from "../keys/held-key.ts";
 import type { TerminalHost, TerminalOutcome, WhichSession } from "../host.ts";
 import type { InputEvent, Key } from "../input/event.ts";
 import type { Bindings } from "../keys/bindings.ts";
@@ -42,7 +43,8 @@ export interface AppOptions {
   readonly host: TerminalHost;
   readonly bindings: Bindings;
   readonly theme: Theme;
-  readonly modes: Pick<TerminalModeSwitch, "title" | "alternate">;
+  readonly modes: Pick<TerminalModeSwitch, "title" | "alternate" | "reportPresses">;
+  readonly held: HeldKey;
   /** Makes the screen that draws what `draw` renders. */
   screen(draw: (size: ScreenSize) => Rendered): ScreenPort;
   /** Gives the terminal to another program while it runs. */
@@ -71,6 +73,8 @@ export class App {
   lastTypedAt: number | undefined;
   /** Changes of the mode that are under way. */
   cycling: Promise<void> = Promise.resolve();
+  readonly modes: AppOptions["modes"];
+  readonly #held: HeldKey;
   readonly #alerts: Alerts;
   readonly #status: StatusRows;
   readonly #animation: Animation;
@@ -79,8 +83,10 @@ export class App {
   #resets = 0;
   #withdrawnAt = -Infinity;
 
-  constructor({ host, bindings, theme, screen, lend, modes }: AppOptions) {
+  constructor({ host, bindings, theme, screen, lend, modes, held }: AppOptions) {
     this.host = host;
+    this.modes = modes;
+    this.#held = held;
     this.settings = host.settings;
     this.#window = new FullWindow(this, modes);
     this.bindings = bindings;
@@ -303,14 +309,17 @@ export class App {
       this.#window.take(event, now);
     } else if (this.panels.top && !this.#isHeld(now)) {
       // Answering a question is not typing: the next one may be answered at once.
-      if (!question(this.panels.top)) this.lastTypedAt = now;
+      const { top } = this.panels;
+      if (!question(top)) this.lastTypedAt = now;
       this.panels.take(event, now);
+      if (question(top) && this.panels.top !== top) this.#held.used(event, now);
     } else if (!this.panels.takeBelow(event, now) && !this.parts.closeShortcuts(event)) {
       const { isWorking, queued } = this.talk;
       this.prompt.working = isWorking;
       this.prompt.queued = queued.count;
       const effect = this.prompt.take(event, now);
       this.lastTypedAt = effect?.kind === "submit" ? undefined : now;
+      if (effect?.kind === "submit") this.#held.used(event, now);
       if (effect) act(effect, this);
     }
   }

@@ -3,6 +3,7 @@
 import type { InputEvent } from "../input/event.ts";
 import { InputReader } from "../input/reader.ts";
 import { writesText } from "../keys/deliberate.ts";
+import type { HeldKey } from "../keys/held-key.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const writes = (event: InputEvent) => event.kind === "paste" || (event.kind === "key" && writesText(event));
@@ -10,19 +11,30 @@ const writes = (event: InputEvent) => event.kind === "paste" || (event.kind === 
 const markText = (event: InputEvent): InputEvent =>
   event.kind === "key" && writesText(event) ? { ...event, inText: true } : event;
 
+interface KeyListener {
+  now(): number;
+  readonly held: HeldKey;
+  /** What has the keys. */
+  focus?(): unknown;
+  take(events: readonly InputEvent[]): void;
+}
+
 /** Returns a function that stops listening. */
-export function listenToKeys(
-  terminal: Pick<Terminal, "onInput">,
-  now: () => number,
-  take: (events: readonly InputEvent[]) => void,
-): () => void {
+export function listenToKeys(terminal: Pick<Terminal, "onInput">, { now, held, focus, take }: KeyListener): () => void {
   const reader = new InputReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const give = (events: readonly InputEvent[]) => {
-    if (events.length > 0) take(events.filter(writes).length > 1 ? events.map(markText) : events);
+    const marked = events.filter(writes).length > 1 ? events.map(markText) : events;
+    const passed = marked.flatMap((event) => held.take(event, now(), focus?.()));
+    if (passed.length > 0) take(passed);
     clearTimeout(timer);
-    const due = reader.dueAt();
-    timer = due === undefined ? undefined : setTimeout(() => give(reader.flush(now())), Math.max(1, due - now()));
+    const due = Math.min(reader.dueAt() ?? Infinity, held.dueAt() ?? Infinity);
+    timer = due === Infinity ? undefined : setTimeout(late, Math.max(1, due - now()));
+  };
+  const late = () => {
+    const released = held.flush(now(), focus?.());
+    if (released.length > 0) take(released);
+    give(reader.flush(now()));
   };
   const stop = terminal.onInput((chunk) => give(reader.push(chunk, now())));
   return () => {

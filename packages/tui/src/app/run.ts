@@ -3,9 +3,11 @@
 import { VERSION } from "@keelson/protocol";
 import type { TerminalHost, TerminalOutcome } from "../host.ts";
 import { Bindings } from "../keys/bindings.ts";
+import { HeldKey } from "../keys/held-key.ts";
 import { renderBanner } from "../life/banner.ts";
 import type { ScreenPort } from "../screen/port.ts";
 import { Screen } from "../screen/screen.ts";
+import type { InputEvent } from "../input/event.ts";
 import type { Panel, Rendered } from "../screen/view.ts";
 import { TerminalModeSwitch } from "../terminal/modes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -19,6 +21,7 @@ import { listenToKeys } from "./keyboard.ts";
 export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> {
   const { terminal, env, settings } = host;
   const modes = new TerminalModeSwitch({ terminal, env });
+  const held = new HeldKey();
   const keys = await host.keybindings();
   const { bindings, problems } = Bindings.read(keys.text);
   const { PlainScreen } = host.screenReader ? await import("../plain/plain-screen.ts") : {};
@@ -27,6 +30,7 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
     bindings,
     theme: themeOf(host, settings, undefined),
     modes,
+    held,
     screen: (draw): ScreenPort =>
       PlainScreen
         ? new PlainScreen({ terminal, draw: () => app.plainLive() })
@@ -50,14 +54,19 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
     }
   };
   const listen = () =>
-    listenToKeys(terminal, host.now, (events) => {
-      for (const event of events) {
-        if (event.kind !== "reply") continue;
-        modes.reply(event);
-        const background = backgroundFromReply(event);
-        if (background) app.setBackground(background);
-      }
-      app.take(events);
+    listenToKeys(terminal, {
+      now: host.now,
+      held,
+      focus: () => app.panels.top,
+      take: (events) => {
+        for (const event of events) {
+          if (event.kind !== "reply") continue;
+          modes.reply(event);
+          const background = backgroundFromReply(event);
+          if (background) app.setBackground(background);
+        }
+        app.take(events);
+      },
     });
 
   modes.enter();
@@ -118,9 +127,13 @@ const TYPED_AHEAD_MS = 10;
  */
 export async function askAtTerminal<T>(
   shown: Panel<T> | ((redraw: () => void) => Panel<T>),
-  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & { readonly terminal: Terminal },
+  options: Pick<TerminalHost, "env" | "settings" | "now" | "screenReader" | "end"> & {
+    readonly terminal: Terminal;
+    /** The same for every panel: a key that answered one may still be held down. */
+    readonly held: HeldKey;
+  },
 ): Promise<T | undefined> {
-  const { terminal, env, settings, now, end } = options;
+  const { terminal, env, settings, now, end, held } = options;
   const modes = new TerminalModeSwitch({ terminal, env });
   let theme = makeTheme({ settings, env });
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
@@ -132,22 +145,26 @@ export async function askAtTerminal<T>(
     ? new PlainScreen({ terminal, draw: () => ({ rows: draw({ columns: terminal.columns || 80, rows: 1_000 }).rows }) })
     : new Screen({ terminal, draw, now, schedule, env, showCursor: true });
   modes.enter();
-  const stops = [
-    listenToKeys(terminal, now, (events) => {
-      for (const event of events) {
-        if (event.kind === "reply") {
-          modes.reply(event);
-          screen.reply(event);
-          const background = backgroundFromReply(event);
-          if (background) theme = makeTheme({ settings, env, background });
-          continue;
-        }
-        if (!isDrawn) continue;
-        const done = panel.take(event, now());
-        if (done) return resolve(done.value);
+  modes.reportPresses(true);
+  const take = (events: readonly InputEvent[]) => {
+    for (const event of events) {
+      if (event.kind === "reply") {
+        modes.reply(event);
+        screen.reply(event);
+        const background = backgroundFromReply(event);
+        if (background) theme = makeTheme({ settings, env, background });
+        continue;
       }
-      if (isDrawn) screen.changed({ now: true });
-    }),
+      if (!isDrawn) continue;
+      const done = panel.take(event, now());
+      if (!done) continue;
+      held.used(event, now());
+      return resolve(done.value);
+    }
+    if (isDrawn) screen.changed({ now: true });
+  };
+  const stops = [
+    listenToKeys(terminal, { now, held, focus: () => panel, take }),
     terminal.onGone(() => resolve(undefined)),
     onAbort(end, () => {
       screen.end();

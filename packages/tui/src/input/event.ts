@@ -16,6 +16,8 @@ export interface Key {
   readonly super?: boolean;
   /** It came at once with other text, like something pasted: no one pressed it after a look at the screen. */
   readonly inText?: boolean;
+  /** What a terminal says that reports every press: a press of its own, or a key that is held down. */
+  readonly press?: "reported" | "repeated";
 }
 
 export interface Paste {

@@ -65,7 +65,7 @@ export function readControlSequence(body: string, final: string): InputEvent | u
   const modifiers = readModifiers(modifierParameter);
   // 3 is the release of a key.
   if (eventType === 3) return undefined;
-  if (final === "u") return codeKey(first, modifiers, parameters[2]);
+  if (final === "u") return withPress(codeKey(first, modifiers, parameters[2]), eventType);
   if (final === "Z") return namedKey("tab", { ...modifiers, shift: true });
   if (final === "~" && number === 27 && parameters.length === 3)
     return codeKey(parameters[2] ?? [], modifiers, undefined);
@@ -75,6 +75,12 @@ export function readControlSequence(body: string, final: string): InputEvent | u
     return keyOf(BY_LETTER[final.toUpperCase()], { ctrl: false, alt: false, shift: true });
   }
   return keyOf(BY_LETTER[final], modifiers);
+}
+
+/** Enter has a code, instead of the byte that it always was, only where the terminal was asked to report every press. */
+function withPress(key: Key | undefined, eventType: number): Key | undefined {
+  if (key?.name !== "enter" || key.ctrl || key.alt || key.shift || key.super) return key;
+  return { ...key, press: eventType === 2 ? "repeated" : "reported" };
 }
 
 export function readSs3(final: string): Key | undefined {

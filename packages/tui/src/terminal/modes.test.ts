@@ -39,6 +39,25 @@ test("everything is switched off in reverse order, then the input is discarded, 
   ]);
 });
 
+test("every press is reported while it is asked for, where the terminal has that, also after it was lent", () => {
+  const { modes, done } = modesFor({ TERM: "xterm-256color" });
+  modes.enter();
+  modes.reportPresses(true);
+  expect(done.at(-1)).not.toContain("=26");
+  done.length = 0;
+  modes.reply({ kind: "reply", of: "kitty", text: "?0u" });
+  modes.reportPresses(true);
+  expect(done.splice(0)).toEqual(["\x1b[>5u", "\x1b[=26;2u"]);
+  modes.restore();
+  expect(done.splice(0)[0]).toStartWith("\x1b[=26;3u\x1b[<u");
+  modes.enter();
+  modes.reply({ kind: "reply", of: "kitty", text: "?0u" });
+  expect(done.splice(0).at(-1)).toBe("\x1b[=26;2u");
+  modes.reportPresses(false);
+  modes.reportPresses(false);
+  expect(done).toEqual(["\x1b[=26;3u"]);
+});
+
 test("restoring twice does it once, and after it one may enter again", () => {
   const { modes, done } = modesFor({ TERM: "xterm" });
   modes.restore();

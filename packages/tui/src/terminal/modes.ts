@@ -2,7 +2,7 @@
 
 import type { Terminal } from "./terminal.ts";
 import type { TerminalReply } from "../input/event.ts";
-import { KITTY, MODES, OTHER_KEYS, RESET, type ModeSequence } from "./reset.ts";
+import { KITTY, MODES, OTHER_KEYS, PRESSES, RESET, type ModeSequence } from "./reset.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -26,6 +26,7 @@ export class TerminalModeSwitch {
   #on: string[] = [];
   #raw = false;
   #alternate = false;
+  #presses = false;
   #title: string | undefined;
 
   constructor({ terminal, env }: TerminalModeOptions) {
@@ -46,6 +47,7 @@ export class TerminalModeSwitch {
     for (const mode of MODES) this.#switchOn(mode);
     const name = (this.#env.TERM_PROGRAM ?? this.#env.TERM?.replace(/^xterm-/, "") ?? "").toLowerCase();
     if (KNOWN_KITTY.has(name)) this.#switchOn(KITTY);
+    this.reportPresses(this.#presses);
     if (this.#env.TMUX) this.#switchOn(OTHER_KEYS);
     this.#terminal.write(QUESTIONS);
     if (this.#title !== undefined) this.title(this.#title);
@@ -53,8 +55,21 @@ export class TerminalModeSwitch {
 
   /** An answer of the terminal: it has the kitty keyboard protocol, or it is one that has xterm's. */
   reply({ of, text }: TerminalReply): void {
-    if (of === "kitty") this.#switchOn(KITTY);
+    if (of === "kitty") {
+      this.#switchOn(KITTY);
+      this.reportPresses(this.#presses);
+    }
     if (of === "version" && /^\W*(?:xterm\(|tmux|mintty|iterm)/i.test(text)) this.#switchOn(OTHER_KEYS);
+  }
+
+  /** Whether the terminal tells a key that is held down from one that is pressed again, if it can. */
+  reportPresses(on: boolean): void {
+    this.#presses = on;
+    if (on && this.#on.includes(KITTY.off)) this.#switchOn(PRESSES);
+    else if (!on && this.#on.includes(PRESSES.off)) {
+      this.#on = this.#on.filter((off) => off !== PRESSES.off);
+      this.#terminal.write(PRESSES.off);
+    }
   }
 
   /** The title of the window. Emptied while another program has the terminal, and at the end. */

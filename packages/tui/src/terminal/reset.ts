@@ -14,6 +14,8 @@ export const MODES: readonly ModeSequence[] = [
 ];
 /** Keys that the plain encoding cannot tell apart: kitty flags 1 (escape codes) and 4 (other layouts), or xterm's way. */
 export const KITTY: ModeSequence = { on: "\x1b[>5u", off: "\x1b[<u" };
+/** On top of that: kitty flags 2 (repeats and releases), 8 (for Enter too) and 16 (with the text that a key types). */
+export const PRESSES: ModeSequence = { on: "\x1b[=26;2u", off: "\x1b[=26;3u" };
 export const OTHER_KEYS: ModeSequence = { on: "\x1b[>4;1m", off: "\x1b[>4m" };
 
 /** Everything else a program may leave behind: mouse, wrapping, synchronized output, cursor, margins, charset, colors. */

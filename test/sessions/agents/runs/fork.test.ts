@@ -121,3 +121,30 @@ test("a fork cannot start agents, and without the variable nothing forks", async
   const run = await runKeelson(["-p", "Go", ...STREAM], { home, url: plain.url });
   expect(toolUseResults(run)[0]).toMatchObject({ agentType: "general-purpose" });
 });
+
+test.each([true, false])(
+  "a fork that ended with its process is told of on a resume, unless a call waited for it (background: %p)",
+  async (run_in_background) => {
+    using home = temporaryHome();
+    await using model = await startMockModel(
+      cast({
+        main: [{ calls: [agent(TASK, { run_in_background })] }, { text: "Started" }],
+        [TASK]: [{ text: "x", hang: true }],
+      }),
+    );
+    await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open", env: FORKS });
+    running.send(prompt("Go"));
+    const { json: started } = await running.waitForLine(({ subtype }) => subtype === "task_started");
+    if (run_in_background) await running.waitForLine(({ type }) => type === "result");
+    await running.waitForLine(({ agent_id: id }) => id === started.task_id);
+    running.kill("SIGKILL");
+    await running.done;
+    await using later = await startMockModel([{ text: "Hello again" }]);
+    const run = await runKeelson(["-p", "Again", "--resume", started.session_id, ...STREAM], { home, url: later.url });
+    const told = messagesOf(run, "system/task_notification");
+    expect(told.map(({ task_id, status }) => [task_id, status])).toEqual(
+      run_in_background ? [[started.task_id, "stopped"]] : [],
+    );
+    expect(JSON.stringify(later.requests[0]!.body.messages.at(-1)).includes("<task-id>")).toBe(run_in_background);
+  },
+);

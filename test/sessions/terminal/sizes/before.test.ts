@@ -33,7 +33,7 @@ test("each question before a session can be read and answered in every size", as
     { state: "first server", keys: ["<enter>"], shows: ['Use "more"?', "1. ", "2. ", "3. "] },
     { state: "second server", keys: ["<enter>"], shows: ['Use "tools"?', "1. ", "2. ", "3. "] },
     { state: "includes", keys: ["<down>", "<down>", "<enter>"], shows: ["1. ", "2. "] },
-    { state: "bypass", keys: ["<enter>"], shows: ["1. ", "2. "] },
+    { state: "bypass", keys: ["<enter>"], shows: ["1. No, leave", "2. Yes, I accept"] },
     { state: "prompt", keys: ["<down>", "<enter>"], shows: [AT_PROMPT] },
   ]);
 });

@@ -60,6 +60,7 @@ async function startAsking(
 ): Promise<Asking> {
   const panels = await import("@keelson/tui/before");
   const plain = isScreenReader(invocation, snapshot);
+  const held = new panels.HeldKey(Date.now());
   const asking: Asking = {
     panels,
     keys: panels.keyLookupFrom(readKeybindings(snapshot).text),
@@ -76,6 +77,7 @@ async function startAsking(
         settings: { ...defaults, ...(settings as JsonObject) },
         now: () => Date.now(),
         screenReader: plain,
+        held,
         end,
       });
     },

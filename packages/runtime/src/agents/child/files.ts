@@ -43,7 +43,7 @@ export function openChildFiles(
   let output: TranscriptWriter | undefined;
   const openOutput = () => {
     output ??= openTranscript({ path: outputPath });
-    if (!inBackground) save({ requestShape: "background" });
+    if (!inBackground) save(plan.isFork ? { inBackground: true } : { requestShape: "background" });
     inBackground = true;
     return outputPath;
   };
@@ -61,6 +61,7 @@ export function openChildFiles(
     ...(parent.id === undefined ? {} : { parentAgentId: parent.id }),
     ...(name === undefined ? {} : { name }),
     requestShape: plan.isFork ? "fork" : plan.background ? "background" : "foreground",
+    ...(plan.isFork && plan.background ? { inBackground: true } : {}),
     model: plan.model.profile.id,
     ...(worktree ? { worktreePath: worktree.cwd, worktreeBranch: worktree.branch } : {}),
     startedAt: earlier?.startedAt ?? new Date(now()).toISOString(),
@@ -93,12 +94,15 @@ export function openChildFiles(
     write();
     own.mirror([{ type: "agent_metadata", ...meta }]);
   };
-  own.mirror([{ type: "agent_metadata", ...meta }]);
   let isClosed = false;
-  // Entries are in the transcript before they are sent; this file takes longer, and the first request need not wait for it.
-  steps.chore(() => {
+  const writeSoon = () => {
     if (!isClosed) write();
-  });
+  };
+  // Without this file a resumed session knows nothing of an agent that clients and the model heard of. Where a call waits
+  // for the agent, that call tells of its end, so the first request need not wait for the file.
+  if (inBackground) write();
+  else steps.chore(writeSoon);
+  own.mirror([{ type: "agent_metadata", ...meta }]);
   return {
     outbox: own,
     meter,

@@ -17,6 +17,7 @@ import type { SessionInstructions } from "../../instructions/instructions.ts";
 import { compactionPort } from "../../compaction/compaction-port.ts";
 import { conditionCalls } from "../../hooks/open-hooks.ts";
 import type { Machine } from "../../machine/machine.ts";
+import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
 import { agentPorts } from "../../session/agent-ports.ts";
 import type { Outbox } from "../../stream/outbox.ts";
 import { guardedBy, type ChildBudget } from "./budget.ts";
@@ -46,6 +47,8 @@ export interface ChildParts {
   model(): ModelChoice;
   readonly system: readonly string[];
   tools(): readonly Tool[];
+  /** The servers that only it uses, once they are open. */
+  servers(): AgentServers | undefined;
   conversation(): Conversation;
   hooks(): readonly HookRegistration[];
   readonly signal: AbortSignal;
@@ -157,8 +160,8 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     },
     toolBetas: () => state.toolBetas,
     toolAlias: (name) => state.toolAliases.get(name),
-    awaitTool: (name) => mcp.awaitTool(name, child.signal),
-    whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
+    awaitTool: (name) => child.servers()?.awaitTool(name, child.signal) ?? mcp.awaitTool(name, child.signal),
+    whyMissing: (name) => child.servers()?.whyMissing(name) ?? mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
     signal: child.signal,
     interrupt: child.interrupt,
     partial: () => false,
@@ -178,6 +181,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       snapshot: () => state.snapshot,
       model: child.model,
       window: child.definition.autoCompactWindow,
+      isUnattended: true,
       signal: child.signal,
       charge: chargeAside,
       now: shared.now,

@@ -59,6 +59,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   let skillHooks: readonly HookRegistration[] = [];
   let turns = 0;
   let tools: () => readonly Tool[] = () => [];
+  let servers: AgentServers | undefined = undefined;
   const { cost } = stages.storage;
   const { maxBudgetUsd: limit } = definition;
   const own = limit === undefined ? [] : [childBudget(limit, meter, cost)];
@@ -102,6 +103,7 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       model: () => choice().guarded,
       system: plan.system,
       tools: () => tools(),
+      servers: () => servers,
       conversation: () => conversation,
       hooks: () => [...definition.hooks, ...skillHooks].map(scoped),
       signal: life.signal,
@@ -149,18 +151,20 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     runSkill: (order) => life.runSkill(order, self),
   });
   const ownTools = [skills.tool, ...life.ownTools(self)];
-  const servers = await life.openServers(definition);
+  servers = await life.openServers(definition);
   tools = plan.isFork ? forkTools(parent.tools, ownTools) : childTools({ ...plan, own: ownTools, servers }, stages);
 
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
+  const connecting = servers?.takeNotice(tools(), gate.ruleBook.rules);
   const said = [
     ...(plan.isFork ? [FORK_RULES] : []),
     ...(plan.worktree ? [plan.worktree.notice] : []),
     // A fork has read it, and an agent that goes on too.
     ...(gate.mode === "plan" && !plan.past ? [PLAN_MODE_OF_AGENTS] : []),
     ...context,
+    ...(connecting === undefined ? [] : [connecting]),
   ];
   // Beside the prompt, which clients see as it was given.
   const { newId } = stages.storage;
@@ -204,21 +208,30 @@ export function prefaceOf({ definition }: Pick<ChildPlan, "definition">, { stora
 const NO_OUTPUT = "(Subagent completed but returned no output.)";
 
 function endOf(end: End, { signal, meter }: ChildLife, budgetUsd: number | undefined): ChildEnd {
-  const status = signal.aborted ? "killed" : FAILED.has(end.reason) ? "failed" : "completed";
+  const status = signal.aborted ? "killed" : ENDS[end.reason];
   const text = status === "completed" ? end.text || end.summary || NO_OUTPUT : whyOf(end, budgetUsd);
   const unfinished = status === "completed" || meter.said === "" ? {} : { unfinished: meter.said };
   return { end, status, text, ...unfinished, usage: meter.last, used: meter.usage(), toolStats: meter.toolStats };
 }
 
-const FAILED = new Set<End["reason"]>([
-  "api_error",
-  "model_error",
-  "prompt_too_long",
-  "budget_exhausted",
-  "turn_setup_failed",
-  "hook_stopped",
-  "tool_deferred",
-]);
+/** What its parent is told, unless the agent was stopped. */
+const ENDS: Readonly<Record<End["reason"], "completed" | "failed">> = {
+  completed: "completed",
+  max_turns: "completed",
+  structured_output_retry_exhausted: "completed",
+  aborted_streaming: "completed",
+  aborted_tools: "completed",
+  stop_hook_prevented: "completed",
+  budget_exhausted: "failed",
+  api_error: "failed",
+  model_error: "failed",
+  prompt_too_long: "failed",
+  blocking_limit: "failed",
+  rapid_refill_breaker: "failed",
+  hook_stopped: "failed",
+  tool_deferred: "failed",
+  turn_setup_failed: "failed",
+};
 
 function whyOf({ reason, text, deferred }: End, budgetUsd: number | undefined): string {
   // Only a session ends with a call that its client can answer later.

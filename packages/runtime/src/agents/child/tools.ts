@@ -28,11 +28,18 @@ export function childTools(
   const { state } = storage;
   let todos: readonly Todo[] = [];
   const mine = [...own, todoWriteTool({ get: () => todos, set: (next) => (todos = next) })];
-  let built: { readonly from: readonly Tool[]; readonly deferred: readonly Tool[]; readonly tools: readonly Tool[] };
+  let built: {
+    readonly from: readonly Tool[];
+    readonly deferred: readonly Tool[];
+    /** Of its servers. */
+    readonly version: number | undefined;
+    readonly tools: readonly Tool[];
+  };
   return () => {
     mcp.beforeRequest();
     const { tools: from, deferredTools: deferred } = state;
-    if (built?.from === from && built.deferred === deferred) return built.tools;
+    const version = mineOnly?.version;
+    if (built?.from === from && built.deferred === deferred && built.version === version) return built.tools;
     const servers = [...from, ...deferred].filter(({ name }) => name.startsWith("mcp__"));
     const shared = servers.map((tool) => ({ ...tool, onDemand: undefined }));
     // Of the session's tools, rules have taken theirs already.
@@ -43,7 +50,7 @@ export function childTools(
       added.length === 0
         ? builtInLeft(state.builtInTools, definition, { kind, maySpawn })
         : toolsLeft([...state.builtInTools, ...added], definition, { kind, maySpawn, serverOf });
-    built = { from, deferred, tools: left.map((tool) => ownInstance(tool, mine)) };
+    built = { from, deferred, version, tools: left.map((tool) => ownInstance(tool, mine)) };
     return built.tools;
   };
 }

@@ -37,7 +37,7 @@ export interface ServersOptions {
 /** The client that a server goes with. One of a flag that runs on its own stays. */
 const ownerOf = ({ client, transport }: NamedServer) => client ?? (transport === "sdk" ? FIRST_CLIENT : undefined);
 
-/** How long a search for tools, and an agent with servers of its own, wait for servers that still connect. */
+/** How long a search for tools waits for servers that still connect. */
 const SETTLE_MS = 5_000;
 /** A server that takes longer than this to connect makes room for the next. */
 const SLOW_MS = 250;

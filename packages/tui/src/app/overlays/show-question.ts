@@ -9,9 +9,11 @@ import type { App } from "../app.ts";
 export async function showQuestions(app: App, waiting: (request: ControlRequest) => void): Promise<void> {
   const { talk } = app;
   for (let request = talk.questions.next(); request !== undefined; request = talk.questions.next()) {
+    app.modes.reportPresses(true);
     waiting(request);
     await answer(request, app);
     if (talk.questions.shown === request) talk.questions.answered();
+    if (talk.questions.waiting === 0) app.modes.reportPresses(false);
   }
 }
 

@@ -53,7 +53,7 @@ test("someone who continues typing does not answer, however long it takes", asyn
   await type("\x1b[A");
   await type("\r");
   expect(answers()).toEqual(["allow"]);
-  await type("\r");
+  await type("\r", 150);
   expect(prompts()).toEqual(["abcdefg 1"]);
 });
 
@@ -162,4 +162,120 @@ test("the time that an answer took is not time that the agent worked", async () 
   session.say({ ...turnEnd(), duration_ms: 75_200 } as never);
   await wait(100);
   expect(program.written()).toMatch(/Worked for 15s/);
+});
+
+/** When a key is held down: terminals repeat it after a while, and then quickly. */
+const heldDown = (firstMs: number, everyMs: number) => [0, firstMs, ...Array.from({ length: 30 }, () => everyMs)];
+
+test.each([
+  [225, 30],
+  [375, 90],
+  [500, 33],
+  [660, 40],
+  [1_000, 66],
+])(
+  "Enter, held down (first repeat after %d ms, then every %d), answers one of three questions",
+  async (first, every) => {
+    using clock = new FakeClock();
+    const { type, ask, answers, wait } = await start(clock);
+    for (const id of ["r1", "r2", "r3"]) await ask(id);
+    await wait(1_000);
+    for (const ms of heldDown(first, every)) {
+      await wait(ms);
+      await type("\r", 0);
+    }
+    await wait(150);
+    expect(answers()).toEqual(["allow"]);
+    await wait(1_000);
+    await type("\r", 150);
+    expect(answers()).toEqual(["allow", "allow"]);
+  },
+);
+
+test.each([20, 100, 200, 400, 700])("Enter for one question after another, after %d ms, answers each", async (ms) => {
+  using clock = new FakeClock();
+  const { type, ask, answers, wait } = await start(clock);
+  const ids = ["r1", "r2", "r3", "r4"];
+  for (const id of ids) await ask(id);
+  await wait(1_000);
+  // Someone who sees the next question before the next press.
+  for (let count = 1; count <= ids.length; count++) {
+    await type("\r", 0);
+    while (answers().length < count) await wait(10);
+    await wait(ms);
+  }
+  expect(answers()).toEqual(ids.map(() => "allow"));
+});
+
+test("Enter that is still held down after the last answer does not send what stands in the prompt", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, prompts, wait } = await start(clock);
+  await type("half a prompt");
+  await wait(2_000);
+  await ask();
+  await wait(1_000);
+  // So that Enter is meant for the question.
+  await type("\x1b[A");
+  for (const ms of heldDown(500, 33)) {
+    await wait(ms);
+    await type("\r", 0);
+  }
+  await wait(150);
+  expect([answers(), prompts()]).toEqual([["allow"], []]);
+  await type("\r", 150);
+  expect(prompts()).toEqual(["half a prompt"]);
+});
+
+test("Enter that sent the prompt, held down, does not answer the question that follows", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, prompts, wait } = await start(clock);
+  await type("hello");
+  await type("\r", 100);
+  await ask();
+  for (const ms of heldDown(400, 33).slice(1)) {
+    await wait(ms);
+    await type("\r", 0);
+  }
+  await wait(150);
+  expect([prompts(), answers()]).toEqual([["hello"], []]);
+});
+
+test("a key that waits belongs to what had the keys when it was pressed", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, prompts, wait } = await start(clock);
+  await ask("r1");
+  await wait(1_000);
+  await type("\r", 300);
+  await type("\r", 10);
+  await ask("r2");
+  await wait(1_000);
+  expect([answers(), prompts()]).toEqual([["allow"], []]);
+  // What is typed meanwhile comes after it.
+  await type("\r", 300);
+  expect(answers()).toEqual(["allow", "allow"]);
+  await type("next");
+  await type("\r");
+  expect(prompts()).toEqual(["next"]);
+});
+
+test("where the terminal reports every press, a repeated Enter answers nothing, and a pressed one at once", async () => {
+  using clock = new FakeClock();
+  const { type, ask, answers, program } = await start(clock);
+  await type("\x1b[?0u");
+  program.written();
+  for (const id of ["r1", "r2", "r3"]) await ask(id);
+  expect(program.written()).toContain("\x1b[=26;2u");
+  // It was pressed before the question was there.
+  await type("\x1b[13;1:2u");
+  expect(answers()).toEqual([]);
+  await type("\x1b[13;1:3u");
+  await type("\x1b[13u", 0);
+  for (let at = 0; at < 5; at++) await type("\x1b[13;1:2u", 5_000);
+  expect(answers()).toEqual(["allow"]);
+  for (const press of ["13", "13;129"]) {
+    await type("\x1b[13;1:3u");
+    await type(`\x1b[${press}u`);
+  }
+  expect(answers()).toEqual(["allow", "allow", "allow"]);
+  expect(program.written()).toContain("\x1b[=26;3u");
 });
