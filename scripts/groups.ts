@@ -14,6 +14,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 const packages = join(root, "packages");
+/** What it imports statically is loaded to print the version, and so is in no group. */
+export const programEntry = join(packages, "cli", "src", "bin.ts");
 /** The compiler replaces it. */
 const shippedPrograms = join(packages, "cli", "src", "shipped-programs.ts");
 
@@ -27,11 +29,12 @@ interface Member {
 export async function groupModules(): Promise<BunPlugin> {
   const members = new Map<string, Member>();
   const sources = new Map<string, string>();
+  const ofEntry = new Set(await importedBy([programEntry], new Set()));
   for (const [name, entries] of Object.entries(groups)) {
     const group = join(packages, `${name}.group.js`);
     const paths = await importedBy(
       entries.map((entry) => join(packages, entry)),
-      members,
+      new Set([...ofEntry, ...members.keys()]),
     );
     for (const path of paths) members.set(path, { group, exports: await exportsOf(path, members.size) });
     sources.set(group, await joined(paths, members));
@@ -62,8 +65,8 @@ export const inlineTexts: BunPlugin = {
 
 const transpiler = new Bun.Transpiler({ loader: "ts" });
 
-/** These modules and our own ones that they import statically, unless an earlier group has them. */
-async function importedBy(entries: readonly string[], earlier: ReadonlyMap<string, Member>): Promise<string[]> {
+/** These modules and our own ones that they import statically, without `earlier` ones. */
+async function importedBy(entries: readonly string[], earlier: ReadonlySet<string>): Promise<string[]> {
   const found = new Set<string>();
   const visit = async (path: string): Promise<void> => {
     if (found.has(path) || earlier.has(path) || !isOwn(path)) return;
