@@ -10,6 +10,14 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   start: ["cli/src/start.ts"],
   config: ["config/src/index.ts"],
   session: ["stdio/src/index.ts", "stdio/src/stream-json.ts", "stdio/src/text.ts", "runtime/src/index.ts"],
+  calls: [
+    "engine/src/permission/index.ts",
+    "engine/src/schema/validate.ts",
+    "engine/src/tool/tool-outcome.ts",
+    "host/src/sandbox/denied/link-guard.ts",
+    "runtime/src/gate/approvals.ts",
+    "runtime/src/gate/question.ts",
+  ],
   terminal: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
 };
 
