@@ -1,24 +1,38 @@
 // Modules that are always loaded together become one before the program is compiled. The splitting of Bun makes a chunk of
 // every set of modules that the same lazy imports share: what each session needs came in 70 chunks, at 30 µs each.
 
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import type { BunPlugin } from "bun";
 import { root } from "./root.ts";
 
-/** What is loaded in a row. Modules that they import statically belong to the first that does. */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  start: ["cli/src/start.ts"],
-  config: ["config/src/index.ts"],
-  session: ["stdio/src/index.ts", "stdio/src/stream-json.ts", "stdio/src/text.ts", "runtime/src/index.ts"],
-  calls: [
-    "engine/src/permission/index.ts",
-    "engine/src/schema/validate.ts",
-    "engine/src/tool/tool-outcome.ts",
-    "host/src/sandbox/denied/link-guard.ts",
-    "runtime/src/gate/approvals.ts",
-    "runtime/src/gate/question.ts",
-  ],
-  terminal: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
+/** What is loaded in a row. Modules that they import statically belong to the first that does, if they are in `within`. */
+interface Group {
+  readonly entries: readonly string[];
+  /** Absent: wherever they are. */
+  readonly within?: RegExp;
+}
+
+const groups: Readonly<Record<string, Group>> = {
+  start: { entries: ["cli/src/start.ts"] },
+  config: { entries: ["config/src/index.ts"] },
+  session: {
+    entries: ["stdio/src/index.ts", "stdio/src/stream-json.ts", "stdio/src/text.ts", "runtime/src/index.ts"],
+  },
+  calls: {
+    entries: [
+      "engine/src/permission/index.ts",
+      "engine/src/schema/validate.ts",
+      "engine/src/tool/tool-outcome.ts",
+      "host/src/sandbox/denied/link-guard.ts",
+      "runtime/src/gate/approvals.ts",
+      "runtime/src/gate/question.ts",
+    ],
+  },
+  terminal: {
+    entries: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
+    // What others import too would bring the whole group with it, into a session that is resumed without a terminal.
+    within: /^(?:tui|cli\/src\/interactive)\b/,
+  },
 };
 
 const packages = join(root, "packages");
@@ -38,12 +52,13 @@ export async function groupModules(): Promise<BunPlugin> {
   const members = new Map<string, Member>();
   const sources = new Map<string, string>();
   const ofEntry = new Set(await importedBy([programEntry], new Set()));
-  for (const [name, entries] of Object.entries(groups)) {
+  for (const [name, { entries, within = /^/ }] of Object.entries(groups)) {
     const group = join(packages, `${name}.group.js`);
-    const paths = await importedBy(
+    const imported = await importedBy(
       entries.map((entry) => join(packages, entry)),
       new Set([...ofEntry, ...members.keys()]),
     );
+    const paths = imported.filter((path) => within.test(relative(packages, path).replaceAll("\\", "/")));
     for (const path of paths) members.set(path, { group, exports: await exportsOf(path, members.size) });
     sources.set(group, await joined(paths, members));
   }
