@@ -47,18 +47,28 @@ interface Member {
   readonly exports: readonly { readonly name: string; readonly alias: string }[];
 }
 
+/** The modules of each group. */
+export async function groupMembers(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  const others = new Set(await importedBy([programEntry], new Set()));
+  for (const [name, { entries, within = /^/ }] of Object.entries(groups)) {
+    const imported = await importedBy(
+      entries.map((entry) => join(packages, entry)),
+      others,
+    );
+    const members = imported.filter((path) => within.test(relative(packages, path).replaceAll("\\", "/")));
+    for (const path of members) others.add(path);
+    found.set(name, members);
+  }
+  return found;
+}
+
 /** Replaces each module of a group with its exports in the one module of that group. */
 export async function groupModules(): Promise<BunPlugin> {
   const members = new Map<string, Member>();
   const sources = new Map<string, string>();
-  const ofEntry = new Set(await importedBy([programEntry], new Set()));
-  for (const [name, { entries, within = /^/ }] of Object.entries(groups)) {
+  for (const [name, paths] of await groupMembers()) {
     const group = join(packages, `${name}.group.js`);
-    const imported = await importedBy(
-      entries.map((entry) => join(packages, entry)),
-      new Set([...ofEntry, ...members.keys()]),
-    );
-    const paths = imported.filter((path) => within.test(relative(packages, path).replaceAll("\\", "/")));
     for (const path of paths) members.set(path, { group, exports: await exportsOf(path, members.size) });
     sources.set(group, await joined(paths, members));
   }
@@ -94,11 +104,15 @@ async function importedBy(entries: readonly string[], earlier: ReadonlySet<strin
   const visit = async (path: string): Promise<void> => {
     if (found.has(path) || earlier.has(path) || !isOwn(path)) return;
     found.add(path);
-    for (const { path: name, kind } of transpiler.scanImports(await Bun.file(path).text()))
-      if (kind === "import-statement") await visit(resolve(name, path));
+    for (const each of await staticImports(path)) await visit(each);
   };
   for (const entry of entries) await visit(entry);
   return [...found];
+}
+
+export async function staticImports(path: string): Promise<string[]> {
+  const imports = transpiler.scanImports(await Bun.file(path).text());
+  return imports.flatMap(({ path: name, kind }) => (kind === "import-statement" ? [resolve(name, path)] : []));
 }
 
 const isOwn = (path: string) => path.startsWith(packages) && path.endsWith(".ts") && path !== shippedPrograms;
