@@ -13,6 +13,7 @@ import { agents } from "./measures/extensions/agents.ts";
 import { crowd } from "./measures/extensions/crowd.ts";
 import { hooks } from "./measures/extensions/hooks.ts";
 import { instructions } from "./measures/extensions/instructions.ts";
+import { first } from "./measures/first.ts";
 import { longLoop, loop } from "./measures/loop.ts";
 import { mcp } from "./measures/extensions/mcp.ts";
 import { parallel } from "./measures/parallel.ts";
@@ -32,6 +33,7 @@ import { renderComparison, renderTable, type Row } from "./table.ts";
 const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   start,
   turn,
+  first,
   loop,
   "loop-long": longLoop,
   resume,

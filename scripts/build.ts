@@ -4,8 +4,10 @@
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { compile, programEntry } from "./compile.ts";
-import { freshBuild } from "./fresh-build.ts";
+import { orderFiles } from "./bytecode-order.ts";
+import { compile } from "./compile.ts";
+import { freshBuild, orderFolder } from "./fresh-build.ts";
+import { programEntry } from "./groups.ts";
 import { writePlatformPackage, writeThinPackage } from "./npm/npm-packages.ts";
 import { currentPlatform, isCurrent, platforms, type Platform } from "./platform.ts";
 import { root } from "./root.ts";
@@ -29,7 +31,7 @@ for (const platform of values.all ? platforms : [currentPlatform()]) {
 async function crossCompile(platform: Platform): Promise<string> {
   const suffix = platform.os === "win32" ? ".exe" : "";
   const outfile = join(root, "dist", `keelson-${platform.os}-${platform.cpu}${suffix}`);
-  await compile({ entry: programEntry, outfile, platform });
+  await compile({ entry: programEntry, outfile, platform, order: orderFiles(orderFolder) });
   return outfile;
 }
 

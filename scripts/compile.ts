@@ -1,21 +1,22 @@
 // Compiles Keelson into one executable with Bun, ripgrep and the sandbox helper. Knows nothing about packaging.
 
-import { join } from "node:path";
 import type { BunPlugin } from "bun";
 import { groupModules, inlineTexts } from "./groups.ts";
 import { bunFor, isCurrent, programsFor, type Platform } from "./platform.ts";
-import { root } from "./root.ts";
-
-export const programEntry = join(root, "packages", "cli", "src", "bin.ts");
 
 export interface CompileOptions {
   readonly entry: string;
   readonly outfile: string;
   readonly platform: Platform;
+  /** What `recordOrder` has written for any platform. */
+  readonly order?: readonly string[];
 }
 
+/** At the start, code runs for the first and often for the only time: in the interpreter, not through the compiler. */
+const START_JIT_POLICY = 8;
+
 /** Compiles a program. Throws the bundler's error if it fails. */
-export async function compile({ entry, outfile, platform }: CompileOptions): Promise<void> {
+export async function compile({ entry, outfile, platform, order = [] }: CompileOptions): Promise<void> {
   await Bun.build({
     entrypoints: [entry],
     target: "bun",
@@ -28,6 +29,9 @@ export async function compile({ entry, outfile, platform }: CompileOptions): Pro
     compile: {
       outfile,
       target: platform.target,
+      // From when on it is the usual one: cli/start.ts and runtime/model/compile-policy.ts.
+      jitPolicy: START_JIT_POLICY,
+      bytecodeOrder: order.length > 0 && [...order],
       ...(isCurrent(platform) ? {} : { executablePath: await bunFor(platform) }),
       // By default, an executable runs `preload` scripts from bunfig.toml and loads .env from the current directory,
       // before the user could be asked whether to trust it.

@@ -1,13 +1,18 @@
 // Builds dist/keelson, unless it is up to date with the sources.
 
-import { rename } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { compile, programEntry } from "./compile.ts";
+import { orderFiles, recordOrder } from "./bytecode-order.ts";
+import { compile } from "./compile.ts";
+import { programEntry } from "./groups.ts";
 import { currentPlatform } from "./platform.ts";
 import { root } from "./root.ts";
 
 export const programPath = join(root, "dist", process.platform === "win32" ? "keelson.exe" : "keelson");
 const stampPath = `${programPath}.sources`;
+
+/** In which order the functions of the last build were used. */
+export const orderFolder = join(root, "dist", "order");
 
 /** Returns the path of an up-to-date executable. */
 export async function freshBuild(): Promise<string> {
@@ -15,7 +20,11 @@ export async function freshBuild(): Promise<string> {
   if ((await Bun.file(programPath).exists()) && (await readStamp()) === sources) return programPath;
   // Rename it into place: tests running at the same time may use the old one.
   const outfile = `${programPath}.${process.pid}${process.platform === "win32" ? ".exe" : ""}`;
-  await compile({ entry: programEntry, outfile, platform: currentPlatform() });
+  const build = { entry: programEntry, outfile, platform: currentPlatform() };
+  await compile(build);
+  await mkdir(orderFolder, { recursive: true });
+  await recordOrder(outfile, orderFolder);
+  await compile({ ...build, order: orderFiles(orderFolder) });
   await rename(outfile, programPath);
   await Bun.write(stampPath, sources);
   return programPath;

@@ -1,19 +1,43 @@
 // Modules that are always loaded together become one before the program is compiled. The splitting of Bun makes a chunk of
 // every set of modules that the same lazy imports share: what each session needs came in 70 chunks, at 30 µs each.
 
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import type { BunPlugin } from "bun";
 import { root } from "./root.ts";
 
-/** What is loaded in a row. Modules that they import statically belong to the first that does. */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  start: ["cli/src/start.ts"],
-  config: ["config/src/index.ts"],
-  session: ["stdio/src/index.ts", "stdio/src/stream-json.ts", "stdio/src/text.ts", "runtime/src/index.ts"],
-  terminal: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
+/** What is loaded in a row. Modules that they import statically belong to the first that does, if they are in `within`. */
+interface Group {
+  readonly entries: readonly string[];
+  /** Absent: wherever they are. */
+  readonly within?: RegExp;
+}
+
+const groups: Readonly<Record<string, Group>> = {
+  start: { entries: ["cli/src/start.ts"] },
+  config: { entries: ["config/src/index.ts"] },
+  session: {
+    entries: ["stdio/src/index.ts", "stdio/src/stream-json.ts", "stdio/src/text.ts", "runtime/src/index.ts"],
+  },
+  calls: {
+    entries: [
+      "engine/src/permission/index.ts",
+      "engine/src/schema/validate.ts",
+      "engine/src/tool/tool-outcome.ts",
+      "host/src/sandbox/denied/link-guard.ts",
+      "runtime/src/gate/approvals.ts",
+      "runtime/src/gate/question.ts",
+    ],
+  },
+  terminal: {
+    entries: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
+    // What others import too would bring the whole group with it, into a session that is resumed without a terminal.
+    within: /^(?:tui|cli\/src\/interactive)\b/,
+  },
 };
 
 const packages = join(root, "packages");
+/** What it imports statically is loaded to print the version, and so is in no group. */
+export const programEntry = join(packages, "cli", "src", "bin.ts");
 /** The compiler replaces it. */
 const shippedPrograms = join(packages, "cli", "src", "shipped-programs.ts");
 
@@ -23,16 +47,28 @@ interface Member {
   readonly exports: readonly { readonly name: string; readonly alias: string }[];
 }
 
+/** The modules of each group. */
+export async function groupMembers(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>();
+  const others = new Set(await importedBy([programEntry], new Set()));
+  for (const [name, { entries, within = /^/ }] of Object.entries(groups)) {
+    const imported = await importedBy(
+      entries.map((entry) => join(packages, entry)),
+      others,
+    );
+    const members = imported.filter((path) => within.test(relative(packages, path).replaceAll("\\", "/")));
+    for (const path of members) others.add(path);
+    found.set(name, members);
+  }
+  return found;
+}
+
 /** Replaces each module of a group with its exports in the one module of that group. */
 export async function groupModules(): Promise<BunPlugin> {
   const members = new Map<string, Member>();
   const sources = new Map<string, string>();
-  for (const [name, entries] of Object.entries(groups)) {
+  for (const [name, paths] of await groupMembers()) {
     const group = join(packages, `${name}.group.js`);
-    const paths = await importedBy(
-      entries.map((entry) => join(packages, entry)),
-      members,
-    );
     for (const path of paths) members.set(path, { group, exports: await exportsOf(path, members.size) });
     sources.set(group, await joined(paths, members));
   }
@@ -62,17 +98,21 @@ export const inlineTexts: BunPlugin = {
 
 const transpiler = new Bun.Transpiler({ loader: "ts" });
 
-/** These modules and our own ones that they import statically, unless an earlier group has them. */
-async function importedBy(entries: readonly string[], earlier: ReadonlyMap<string, Member>): Promise<string[]> {
+/** These modules and our own ones that they import statically, without `earlier` ones. */
+async function importedBy(entries: readonly string[], earlier: ReadonlySet<string>): Promise<string[]> {
   const found = new Set<string>();
   const visit = async (path: string): Promise<void> => {
     if (found.has(path) || earlier.has(path) || !isOwn(path)) return;
     found.add(path);
-    for (const { path: name, kind } of transpiler.scanImports(await Bun.file(path).text()))
-      if (kind === "import-statement") await visit(resolve(name, path));
+    for (const each of await staticImports(path)) await visit(each);
   };
   for (const entry of entries) await visit(entry);
   return [...found];
+}
+
+export async function staticImports(path: string): Promise<string[]> {
+  const imports = transpiler.scanImports(await Bun.file(path).text());
+  return imports.flatMap(({ path: name, kind }) => (kind === "import-statement" ? [resolve(name, path)] : []));
 }
 
 const isOwn = (path: string) => path.startsWith(packages) && path.endsWith(".ts") && path !== shippedPrograms;

@@ -1,6 +1,7 @@
 // What the shield adds to a command: thirty small commands in a project with a denied file, and the same with a PATH
 // that has no bubblewrap.
 
+import { existsSync } from "node:fs";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { repeat } from "../repeat.ts";
@@ -47,10 +48,10 @@ export async function shield(stage: Stage): Promise<Row[]> {
 }
 
 async function pathWithoutBubblewrap(folder: string): Promise<string> {
-  await mkdir(folder);
+  await mkdir(folder, { recursive: true });
   for (const name of ["bash", "sh", "env", "cat", "grep", "sleep"]) {
     const found = Bun.which(name);
-    if (found) await symlink(found, join(folder, name));
+    if (found && !existsSync(join(folder, name))) await symlink(found, join(folder, name));
   }
   return folder;
 }

@@ -21,7 +21,7 @@ export async function terminal(stage: Stage): Promise<Row[]> {
   const turns = stage.quick ? 100 : 500;
   const idleMs = stage.quick ? 2_000 : 10_000;
   const cwd = join(stage.folder, "terminal");
-  await mkdir(cwd);
+  await mkdir(cwd, { recursive: true });
   await writeState(stage, cwd);
 
   const starts = await repeat(stage.quick ? 3 : 10, async () => {

@@ -13,6 +13,8 @@ export interface Reply {
   readonly calls?: readonly Call[];
   /** How long the model takes before it answers. */
   readonly afterMs?: number;
+  /** How long it takes for each event. */
+  readonly eventMs?: number;
 }
 
 export const read = (path: string): Call => ({ name: "Read", input: { file_path: path } });

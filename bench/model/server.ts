@@ -3,7 +3,7 @@
 
 import { clock } from "../clock.ts";
 import type { FromServer, Stamp, ToServer } from "./model.ts";
-import { renderReply } from "./script.ts";
+import { renderReply, type Reply } from "./script.ts";
 
 /** Deltas per write. One write per delta would measure this process instead. */
 const DELTAS_PER_WRITE = 20;
@@ -11,7 +11,7 @@ const DELTAS_PER_WRITE = 20;
 /** Replies so far, for their IDs: a client that continues a session must not see one twice. */
 let rendered = 0;
 let replies: string[][] = [];
-let pauses: (number | undefined)[] = [];
+let pauses: Pick<Reply, "afterMs" | "eventMs">[] = [];
 let expected: readonly string[] = [];
 let found: string[] = [];
 let stamps: Stamp[] = [];
@@ -21,7 +21,7 @@ const send = (message: FromServer) => process.send?.(message);
 process.on("message", (message: ToServer) => {
   if (message.type === "report") return send({ type: "report", stamps, found });
   replies = message.replies.map((reply) => renderReply(reply, rendered++));
-  pauses = message.replies.map(({ afterMs }) => afterMs);
+  pauses = message.replies.map(({ afterMs, eventMs }) => ({ afterMs, eventMs }));
   expected = message.expected;
   found = [];
   stamps = [];
@@ -47,23 +47,25 @@ const server = Bun.serve({
     const stamp: Stamp = { isTurn, arrived, bytes: body.length, ended: 0 };
     stamps.push(stamp);
     if (isTurn && turn === replies.length - 1) found = expected.filter((text) => body.includes(text));
-    const pause = isTurn ? pauses[turn] : undefined;
-    if (pause !== undefined) await Bun.sleep(pause);
+    const { afterMs, eventMs } = (isTurn && pauses[turn]) || {};
+    if (afterMs !== undefined) await Bun.sleep(afterMs);
     const events = isTurn ? (replies[turn] ?? renderReply({ text: "The script is over." }, turn)) : sideReply();
-    return new Response(stream(events, stamp), { headers: { "content-type": "text/event-stream" } });
+    return new Response(stream(events, stamp, eventMs), { headers: { "content-type": "text/event-stream" } });
   },
 });
 send({ type: "listening", port: server.port as number });
 
-function stream(events: string[], stamp: Stamp): ReadableStream {
+function stream(events: string[], stamp: Stamp, eventMs?: number): ReadableStream {
+  const together = eventMs === undefined ? DELTAS_PER_WRITE : 1;
   let next = 0;
   return new ReadableStream({
     type: "direct",
     async pull(controller) {
-      while (next + DELTAS_PER_WRITE < events.length) {
-        controller.write(events.slice(next, next + DELTAS_PER_WRITE).join(""));
+      while (next + together < events.length) {
+        controller.write(events.slice(next, next + together).join(""));
         await controller.flush();
-        next += DELTAS_PER_WRITE;
+        next += together;
+        if (eventMs !== undefined) await Bun.sleep(eventMs);
       }
       stamp.ended = clock();
       controller.write(events.slice(next).join(""));

@@ -15,7 +15,7 @@ const COMMAND = "true";
 
 export async function hooks(stage: Stage): Promise<Row[]> {
   const cwd = join(stage.folder, "hooked-project");
-  await mkdir(cwd);
+  await mkdir(cwd, { recursive: true });
   const paths = Array.from({ length: CALLS }, (_, i) => join(cwd, `file-${i}.txt`));
   await Promise.all(paths.map((path, i) => Bun.write(path, `content-${i}-end\n`)));
   const settings = async (name: string, matching: number) => {

@@ -2,7 +2,7 @@
 // turns its timer off before Bun itself starts, so the program replaces itself once, with the variable set (5 ms).
 // Sessions of scripts end before it would matter.
 
-import { fstatSync } from "node:fs";
+import type * as Fs from "node:fs";
 
 const TIMER_OFF = "BUN_GC_TIMER_DISABLE";
 /** Of the values that Bun reads as yes, the one that people do not write: it says that the program set it. */
@@ -29,6 +29,8 @@ function isForTerminal(args: readonly string[]): boolean {
 const OTHERWISE = new Set(["-p", "--print", "-h", "--help"]);
 
 function isDevice(fd: number): boolean {
+  // Loaded here: it takes a millisecond, and a client that asks for the version does not need it.
+  const { fstatSync } = require("node:fs") as typeof Fs;
   try {
     return fstatSync(fd).isCharacterDevice();
   } catch {

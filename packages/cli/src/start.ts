@@ -6,6 +6,8 @@ import { printError } from "./process/process-io.ts";
 import { thisProcess, thisProgram } from "./process/this-process.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 
+const LONG_RUN_MS = 5_000;
+
 export async function startProgram(): Promise<never> {
   const runtime = () => import("@keelson/runtime");
   let directory: Promise<SessionsHere> | undefined;
@@ -15,6 +17,8 @@ export async function startProgram(): Promise<never> {
     () => (directory ??= open()),
     () => Promise.all([runtime(), import("@keelson/config"), import("@keelson/stdio/stream-json")]),
   );
+  // Whatever still runs by then runs for long: its code is compiled as usual (runtime/model/compile-policy.ts).
+  setTimeout(() => Bun.unsafe.setJITPolicy(1), LONG_RUN_MS).unref();
   try {
     process.exit(await main(process.argv.slice(2), io));
   } catch (error) {

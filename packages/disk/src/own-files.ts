@@ -64,8 +64,16 @@ function openExisting(path: string, { create }: HoldOptions): number | undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && create !== undefined) return undefined;
-    // A link is no folder to the flags above.
-    throw code === "ENOTDIR" || code === "ELOOP" ? linkError(path) : error;
+    // A link is no folder to the flags above, but a file in the place of a folder is none either.
+    throw code === "ELOOP" || (code === "ENOTDIR" && isLink(path)) ? linkError(path) : error;
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
   }
 }
 
@@ -168,21 +176,12 @@ function readStart(fd: number, maxBytes: number): Buffer {
 /** For reading and appending. Creates the file and its folders, for the user only. The caller closes it. */
 export function appendOwnFile(path: string): number {
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const fd = openOrCreate(path, flags);
+  const fd = checked(path, () => createIn(path, flags | constants.O_CREAT));
   if (fstatSync(fd).nlink === 1) return fd;
   closeSync(fd);
   // A backup, or another file under our name: the other name keeps what it has, and only ours grows.
   ownCopy(path);
   return checked(path, (file) => openSync(file, flags));
-}
-
-function openOrCreate(path: string, flags: number): number {
-  try {
-    return checked(path, (file) => openSync(file, flags));
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-  return checked(path, () => createIn(path, flags | constants.O_CREAT));
 }
 
 function ownCopy(path: string): void {

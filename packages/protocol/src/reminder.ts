@@ -31,12 +31,12 @@ function letter(each: string): string {
   );
   return `[${each}${LOOK_ALIKES[each] ?? ""}${String.fromCodePoint(at + 0xfee0, ...mathematical.flat())}]`;
 }
-const TAG = `[<\ufe64\uff1c](?=${GAP}${[..."systemreminder"].map(letter).join(GAP)})`;
+/** Made when it is needed, in a millisecond: few texts have anything that might be a tag. */
+const tag = () => `[<\ufe64\uff1c](?=${GAP}${[..."systemreminder"].map(letter).join(GAP)})`;
 
-/** Few texts have anything that might be a tag, and compiling the expression takes a millisecond. */
 const MAYBE = /[<\ufe64\uff1c](?!\/?[a-rt-zA-RT-Z0-9])/;
 
 /** The text stays readable, and none of it can pass for a tag of a reminder. Other text is not changed. */
 export function withoutReminderTags(text: string): string {
-  return MAYBE.test(text) ? text.replace(new RegExp(TAG, "giu"), "&lt;") : text;
+  return MAYBE.test(text) ? text.replace(new RegExp(tag(), "giu"), "&lt;") : text;
 }

@@ -6,7 +6,8 @@ import type { PermissionMode, Settings, SettingsKey } from "@keelson/protocol";
 import { isVariableOn } from "@keelson/protocol";
 import type { Environment } from "../env/env.ts";
 import { ConfigError } from "../errors.ts";
-import { restrict, type Standing } from "../scopes/folder.ts";
+import type * as Folder from "../scopes/folder.ts";
+import type { Standing } from "../scopes/folder.ts";
 import { keepManagedLists } from "../scopes/managed-lists.ts";
 import { mergeSettings } from "../scopes/merge.ts";
 import { isAsking } from "./mode.ts";
@@ -184,9 +185,12 @@ function withinBounds(
   let before: PermissionMode = "default";
   const keys = scopes.flatMap(({ settings }) => keyVariables(settings));
   return scopes.map((scope) => {
-    const bounded = isFolderScope(scope)
-      ? withoutKeys(restrict(scope, standingOf(scope, trust), before, warn), keys, warn)
-      : scope;
+    let bounded = scope;
+    if (isFolderScope(scope)) {
+      // Most folders have no settings.
+      const { restrict } = require("../scopes/folder.ts") as typeof Folder;
+      bounded = withoutKeys(restrict(scope, standingOf(scope, trust), before, warn), keys, warn);
+    }
     before = permissionsOf(bounded.settings).defaultMode ?? before;
     return bounded;
   });

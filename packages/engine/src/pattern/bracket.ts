@@ -54,7 +54,7 @@ function memberAt(pattern: string, at: number): Member | undefined {
     const end = pattern.indexOf("]", at + 2);
     if (end < 0) return undefined;
     if (end > at + 2 && pattern[end - 1] === ":") {
-      const ranges = CLASSES.get(pattern.slice(at + 2, end - 1));
+      const ranges = rangesOf(pattern.slice(at + 2, end - 1));
       return ranges && { ranges, next: end + 1 };
     }
   }
@@ -74,22 +74,23 @@ const codeOf = (character: string) => character.codePointAt(0)!;
 const includes = (ranges: readonly Range[], code: number) => ranges.some(([from, to]) => from <= code && code <= to);
 
 // git's own classes, which only know ASCII. Slashes never get here: patterns are matched name by name.
-const CLASSES: ReadonlyMap<string, readonly Range[]> = new Map(
-  Object.entries({
-    alnum: "09AZaz",
-    alpha: "AZaz",
-    blank: "  \t\t",
-    cntrl: "\x00\x1f\x7f\x7f",
-    digit: "09",
-    graph: "!~",
-    lower: "az",
-    print: " ~",
-    punct: "!/:@[`{~",
-    space: "  \t\n\r\r",
-    upper: "AZ",
-    xdigit: "09AFaf",
-  }).map(([name, ends]) => [
-    name,
-    Array.from({ length: ends.length / 2 }, (_, at): Range => [ends.charCodeAt(2 * at), ends.charCodeAt(2 * at + 1)]),
-  ]),
-);
+const CLASSES: Readonly<Record<string, string>> = {
+  alnum: "09AZaz",
+  alpha: "AZaz",
+  blank: "  \t\t",
+  cntrl: "\x00\x1f\x7f\x7f",
+  digit: "09",
+  graph: "!~",
+  lower: "az",
+  print: " ~",
+  punct: "!/:@[`{~",
+  space: "  \t\n\r\r",
+  upper: "AZ",
+  xdigit: "09AFaf",
+};
+
+function rangesOf(name: string): readonly Range[] | undefined {
+  const ends = Object.hasOwn(CLASSES, name) ? CLASSES[name]! : undefined;
+  if (ends === undefined) return undefined;
+  return Array.from({ length: ends.length / 2 }, (_, at) => [ends.charCodeAt(2 * at), ends.charCodeAt(2 * at + 1)]);
+}

@@ -37,6 +37,8 @@ export function decide(given: GateQuestion): GateDecision {
 interface Case extends GateQuestion {
   /** Only for commands. */
   readonly command?: CommandCase;
+  /** Of the path that is read or edited. */
+  readonly ends: Ends;
 }
 
 interface CommandCase {
@@ -65,8 +67,9 @@ export const CHECK_ORDER: readonly Check[] = CHECKS.map(([name]) => name);
 
 /** The decision, and the check that made it. If no one may be asked, `asked` is the decision before it became a no. */
 export function trace(given: GateQuestion): { check: Check; decision: GateDecision; asked?: GateDecision } {
-  const ready = { ...given, matchers: given.matchers ?? newMatchers() };
-  const question: Case = given.access.kind === "command" ? { ...ready, command: commandCase(ready) } : ready;
+  const { access, matchers = newMatchers() } = given;
+  const ready: Case = { ...given, matchers, ends: "path" in access ? endsOf(access.path, given) : NOWHERE };
+  const question: Case = access.kind === "command" ? { ...ready, command: commandCase(ready) } : ready;
   for (const [check, answer] of CHECKS) {
     const decision = answer(question);
     if (decision === undefined) continue;
@@ -130,7 +133,7 @@ function safety(question: Case): GateDecision | undefined {
     return { ...asking("other", reason), ...("path" in access && { blockedPath: access.path }) };
   }
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
-    const ends = endsOf(access.path, question);
+    const { ends } = question;
     const folder = unaskedFolder(ends, question);
     const path = folder === undefined ? protectedEnd(ends, question) : protectedEndIn(folder, ends, question);
     if (path !== undefined) return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
@@ -164,11 +167,11 @@ function byMode(question: Case): GateDecision | undefined {
   if (access.kind === "url" && isLocalSocket(access.url)) return undefined;
   if (mode === "bypassPermissions") return allow("mode", mode);
   if (access.kind !== "edit") return undefined;
-  if (isPlan(endsOf(access.path, question), question)) return allow("mode", "It is the plan file");
+  if (isPlan(question.ends, question)) return allow("mode", "It is the plan file");
   if (mode === "plan")
     return { ...ask(question, "mode"), reason: `Cannot write to ${access.path} while in plan mode.` };
   const edits = mode === "acceptEdits" || mode === "auto";
-  return edits && isInWorkingDirs(endsOf(access.path, question), question) ? allow("mode", mode) : undefined;
+  return edits && isInWorkingDirs(question.ends, question) ? allow("mode", mode) : undefined;
 }
 
 function allowRules(question: Case): GateDecision | undefined {
@@ -180,7 +183,7 @@ function allowRules(question: Case): GateDecision | undefined {
   const rule = rules.find(allows) ?? rules.find((each) => named(each, question));
   if (rule) return allow("rule", rule.text, rule);
   if (access.kind !== "read" && access.kind !== "edit") return undefined;
-  const path = allowedByPath(access.kind, endsOf(access.path, question), question);
+  const path = allowedByPath(access.kind, question.ends, question);
   return path && allow("rule", path.text, path);
 }
 
@@ -188,7 +191,7 @@ function allowRules(question: Case): GateDecision | undefined {
 function isStarFarAway(rule: Rule, question: Case): boolean {
   const { access } = question;
   if ((access.kind !== "read" && access.kind !== "edit") || !isStarRule(rule)) return false;
-  return !isInWorkingDirs(endsOf(access.path, question), question);
+  return !isInWorkingDirs(question.ends, question);
 }
 
 const namesOf = ({ tool, access }: Case) => (access.kind === "command" ? commandNames(tool) : [tool]);
@@ -202,9 +205,7 @@ function reading(question: Case): GateDecision | undefined {
     case "none":
       return tool.startsWith("mcp__") ? undefined : allow("other", "It accesses nothing");
     case "read":
-      return isReadable(endsOf(access.path, question), question)
-        ? allow("workingDir", "It is in a working directory")
-        : undefined;
+      return isReadable(question.ends, question) ? allow("workingDir", "It is in a working directory") : undefined;
     case "agent":
       return allow("other", "The agent's own calls are checked one by one");
     case "skill":
@@ -212,9 +213,7 @@ function reading(question: Case): GateDecision | undefined {
     case "command":
       return runs(question.command!);
     case "edit":
-      return isMemory(endsOf(access.path, question), question)
-        ? allow("workingDir", "It is in the memory folder")
-        : undefined;
+      return isMemory(question.ends, question) ? allow("workingDir", "It is in the memory folder") : undefined;
     case "url":
       return tool === "WebFetch" && isDocumentation(access.url)
         ? allow("other", "It is a documentation site that needs no approval")
@@ -249,7 +248,7 @@ function ask(question: Case, by: Decider): Asking {
       return { ...open, suggestions: suggestSkill(tool, access.skill) };
     case "read":
     case "edit": {
-      const ends = endsOf(access.path, question);
+      const { ends } = question;
       const inside = isInWorkingDirs(ends, question);
       const suggestions =
         access.kind === "read" ? suggestDirectory(ends.given, tool) : suggestEdits(ends.given, inside);
@@ -272,7 +271,7 @@ function ruleAbout(rules: readonly Rule[], question: Case): Rule | undefined {
   const { access, tool, input } = question;
   if (access.kind === "command") return undefined;
   if (access.kind === "read" || access.kind === "edit") {
-    const ends = endsOf(access.path, question);
+    const { ends } = question;
     const rule = rules.find((each) => governs(each, access.kind, tool) && eitherMatches(each, ends, question));
     if (rule) return rule;
   }
@@ -283,7 +282,9 @@ function named(rule: Rule, { tool, access, input }: Case): boolean {
   return matchesName(rule, tool, access, input);
 }
 
-function endsOf(path: string, { cwd, realPath }: Case): Ends {
+const NOWHERE: Ends = { given: "", real: "" };
+
+function endsOf(path: string, { cwd, realPath }: GateQuestion): Ends {
   const given = absolute(cwd, path);
   return { given, real: realPath === undefined ? given : absolute("/", realPath) };
 }

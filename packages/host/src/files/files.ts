@@ -55,13 +55,17 @@ function statOf(path: string, checkedPath: string | undefined): FileStat | null 
     }
   });
   if (stat === null) return null;
-  const realPath = withToolErrors(path, () => realpathSync(target));
-  if (checkedPath !== undefined && realPath !== checkedPath) throw new ToolError(replacedMessage(path));
+  const resolveTarget = () => withToolErrors(path, () => realpathSync(target));
+  let realPath = checkedPath === undefined ? undefined : resolveTarget();
+  if (realPath !== checkedPath) throw new ToolError(replacedMessage(path));
   return {
     kind: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
     size: stat.size,
     mtimeMs: stat.mtimeMs,
-    realPath,
+    // Before a call is judged, most tools ask only whether this is a file.
+    get realPath() {
+      return (realPath ??= resolveTarget());
+    },
   };
 }
 

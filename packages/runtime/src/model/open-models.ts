@@ -6,6 +6,7 @@ import type { OpenOptions } from "../session/open-options.ts";
 import type { SessionPlace } from "../session/place.ts";
 import type { SessionState } from "../session/state.ts";
 import { Budget } from "./budget.ts";
+import { countingRequests } from "./compile-policy.ts";
 import { Cost } from "./cost.ts";
 import { checkBudget, chooseModel, modelRates, newProviderMemory } from "./model-choice.ts";
 
@@ -40,6 +41,7 @@ export async function openModels(
     costOf: rates.costOf,
   });
   const memory = newProviderMemory();
+  const counted = countingRequests();
   const choose: SessionModels["chooseModel"] = async (name, { typed = false } = {}) => {
     const own = state()?.model;
     const resolved = await chooseModel(current(), {
@@ -52,7 +54,7 @@ export async function openModels(
       gatherMs: options.gatherMs,
       observed,
     });
-    return { ...resolved, provider: budget.guard(resolved.provider) };
+    return { ...resolved, provider: counted(budget.guard(resolved.provider)) };
   };
   const first = loaded
     ? await (await import("./resumed-model.ts")).resumeModel(snapshot, loaded.entries, choose, warn)

@@ -141,11 +141,15 @@ function anchored(rule: Rule, anchors: Anchors): readonly AnchoredPattern[] {
   const patterns = anchor(rule, anchors).map(({ base, pattern }) => {
     const folder = absolute("/", base);
     const literal = segmentsOf(pattern).findLast((name) => /^[\w.-]+$/.test(name)) ?? "";
+    let segments: readonly string[] | undefined;
     return {
       base: strict ? fold(folder) : folder,
       pattern: strict ? pattern.normalize("NFKC") : pattern,
       needed: strict ? fold(literal) : literal,
-      segments: [...segmentsOf(escaped(fold(folder))), ...patternSegments(pattern.normalize("NFKC"))],
+      // Only commands ask for them.
+      get segments() {
+        return (segments ??= [...segmentsOf(escaped(fold(folder))), ...patternSegments(pattern.normalize("NFKC"))]);
+      },
     };
   });
   const { cwd, home, directories } = anchors;

@@ -148,7 +148,10 @@ export function createShield(
   const status = () => (ready ??= start());
 
   async function start(): Promise<ShieldStatus> {
-    const found = await shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    const trial = shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    // Looked up while the trial runs, which takes about as long.
+    options.governing?.();
+    const found = await trial;
     if (found.starved) {
       ready = undefined; // may have passed at the next command
       return found;

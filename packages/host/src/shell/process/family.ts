@@ -15,7 +15,7 @@ export type Family = ReadonlyMap<number, Process>;
 
 /** `before`: what was found earlier. It belongs to the family even if its parents have ended since. */
 export function processFamily({ token, place, groups }: FamilyOptions, before: Family = new Map()): Family {
-  const all = runningProcesses().filter(({ pid }) => pid > 1 && pid !== process.pid);
+  const all = notOlder(runningProcesses()).filter(({ pid }) => pid > 1 && pid !== process.pid);
   const isMarked = markTest(token, place);
   const isMember = ({ pid, group, began }: Process) =>
     groups.includes(group) || before.get(pid)?.began === began || isMarked(pid);
@@ -24,6 +24,16 @@ export function processFamily({ token, place, groups }: FamilyOptions, before: F
   for (const each of all) if (!found.has(each.pid) && isBesides(each.pid)) found.set(each.pid, each);
   addChildren(found, all);
   return found;
+}
+
+/**
+ * Those that did not run before this process began, since it did not start them. Whose marks it has takes three files for
+ * each process, and a machine has hundreds.
+ */
+function notOlder(all: readonly Process[]): readonly Process[] {
+  const own = process.platform === "linux" ? all.find(({ pid }) => pid === process.pid) : undefined;
+  // In clock ticks since the system started.
+  return own ? all.filter(({ began }) => Number(began) >= Number(own.began)) : all;
 }
 
 /** The reaper of a session that a command ran cleans up after that session, and then ends. */

@@ -87,6 +87,7 @@ export function createGroups(
       await endFamily(family, wrappers, TERM_GRACE_MS);
     },
     async endAll() {
+      if (started === 0) return;
       const family = () => {
         prune();
         return { token, groups: [...leaders, ...orphaned] };
