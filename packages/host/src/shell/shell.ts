@@ -302,7 +302,6 @@ export function createShell(options: ShellOptions): SessionShell {
     async hidesDenied(cwd, owner) {
       const { shield } = await loadConfinement();
       // The caller is about to check a command, which depends on what git would read.
-      shield?.check();
       return (await shield?.hidesAll(cwd, owner)) ?? false;
     },
 

@@ -85,13 +85,13 @@ export interface SandboxPaths {
 export interface Shield {
   /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
-  /** Whether every denied file is hidden from a command that starts here. */
+  /** Whether every denied file is hidden from a command that starts here. First reverts changes by children of earlier ones. */
   hidesAll(cwd: string, owner?: string): Promise<boolean>;
   /** Null if there is no shield. */
   wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
   /** The paths for another kind of sandbox. */
   paths(command: Omit<ShieldedCommand, "command">): Promise<SandboxPaths>;
-  /** Reverts changes by children of earlier commands. True if there were any. */
+  /** Reverts changes by children of earlier commands, and removes what is only there for commands. True if there were any. */
   check(): boolean;
   close(): Promise<void>;
 }
@@ -210,6 +210,7 @@ export function createShield(
   async function close(): Promise<void> {
     isClosed = true;
     watch.close();
+    standIns.releaseAll();
     await mask;
     mask = undefined;
     (await filter)?.close();
@@ -219,6 +220,7 @@ export function createShield(
   return {
     status,
     async hidesAll(cwd, owner) {
+      watch.check();
       const { active, starved } = await status();
       // What cannot be shielded for the moment does not run at all.
       return (active || starved === true) && (await findDenied(cwd, owner)).complete;
@@ -229,6 +231,7 @@ export function createShield(
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= createMask(folder())) : "";
       const hidden = await findDenied(cwd, owner);
+      standIns.releaseUsed();
       const { keptFolders, ...paths } = isGuarded
         ? guardedFrom(cwd, withFormer(options.directories(), options.former?.()))
         : NOTHING_GUARDED;
@@ -266,6 +269,8 @@ export function createShield(
       };
       const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
+      // It finds what the user would find.
+      if (!isGuarded) standIns.releaseAll();
       watch.whenSettled(() => {
         release(held);
         writable.close();
@@ -297,6 +302,7 @@ export function createShield(
           // Git removes a worktree when the session is over. What comes next begins with a new folder.
           if (isClosed && running === 0) {
             watch.close();
+            standIns.releaseAll();
             mask = undefined;
             rmSync(folder(), { recursive: true, force: true });
           }
@@ -309,6 +315,7 @@ export function createShield(
       const withOthers = otherNames();
       const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
+      standIns.releaseUsed();
       // Where the session worked before, the full sandbox lets no one write.
       const guarded = guardedFrom(cwd, options.directories());
       const held = await hold(guarded);
@@ -325,7 +332,11 @@ export function createShield(
       const watched = watch.begin(guarded);
       return { hidden, readOnly: fixed, leave: () => watched.end(), release: () => release(held) };
     },
-    check: () => watch.check(),
+    check() {
+      const isReverted = watch.check();
+      standIns.releaseAll();
+      return isReverted;
+    },
     close,
   };
 }
