@@ -14,7 +14,10 @@ interface ProgramGuard {
 }
 
 /** Returns the folders that must stay in place. */
-export function guardPrograms(paths: readonly string[], { guard, links, lookAt, held }: ProgramGuard): readonly string[] {
+export function guardPrograms(
+  paths: readonly string[],
+  { guard, links, lookAt, held }: ProgramGuard,
+): readonly string[] {
   const parents = new Set<string>();
   for (const path of paths) {
     const isLink = lstatOrNull(path)?.isSymbolicLink() === true;
@@ -26,6 +29,7 @@ export function guardPrograms(paths: readonly string[], { guard, links, lookAt, 
   }
   const folders = new Set<string>();
   for (const parent of parents)
-    for (let at = lookAt(parent).real ?? parent; at !== dirname(at) && !folders.has(at); at = dirname(at)) folders.add(at);
+    for (let at = lookAt(parent).real ?? parent; at !== dirname(at) && !folders.has(at); at = dirname(at))
+      folders.add(at);
   return [...folders].filter((folder) => !held.includes(folder) && isWritable(dirname(folder)));
 }

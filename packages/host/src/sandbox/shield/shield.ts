@@ -141,6 +141,7 @@ export function createShield(
     ...(options.allowedSockets ? { allowed: options.allowedSockets } : {}),
   });
   let filter: Promise<BusFilter | null> | undefined;
+  let together: { readonly key: string; readonly found: ReturnType<typeof look> } | undefined;
   let isSandboxed = false;
   let isClosed = false;
   let running = 0;
@@ -207,6 +208,36 @@ export function createShield(
     return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
   }
 
+  /** What is hidden from a command and protected from it now. */
+  async function look({ cwd, owner, guarded: isGuarded }: Omit<ShieldedCommand, "command">) {
+    const hidden = await findDenied(cwd, owner);
+    standIns.releaseUsed();
+    const places = withFormer(options.directories(), options.former?.());
+    const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd, places) : NOTHING_GUARDED;
+    const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
+    const held = await hold(guarded);
+    const isBubblewrap = (await status()).kind === "bubblewrap";
+    const foreign = isBubblewrap ? foreignSockets(!isGuarded) : { hidden: [] };
+    const sockets = await hideSockets(foreign);
+    const rules = [...options.rules(), ...(owner === undefined ? [] : (options.rulesOf?.(owner)?.rules() ?? []))];
+    const isFixedByRule = (path: string) => deniesWriting(path, rules, { directories: places, home: options.home });
+    const isOpen = (path: string) => isWritable(path, places, guarded) && !isFixedByRule(path);
+    const tracked = isBubblewrap ? trackedHidden(hidden) : new Map();
+    return { hidden, guarded, held, foreign, sockets, isOpen, tracked, withOthers: otherNames() };
+  }
+
+  /** The commands of one reply start together: one look is for all of them, until the first one starts. */
+  function lookTogether(command: Omit<ShieldedCommand, "command">): ReturnType<typeof look> {
+    const key = JSON.stringify([command.cwd, command.owner, command.guarded]);
+    if (together?.key === key) return together.found;
+    const mine = { key, found: look(command) };
+    together = mine;
+    setImmediate(() => {
+      if (together === mine) together = undefined;
+    });
+    return mine.found;
+  }
+
   async function close(): Promise<void> {
     isClosed = true;
     watch.close();
@@ -229,13 +260,11 @@ export function createShield(
       const { kind, program, starved, reason } = await status();
       if (starved) throw new ToolError(`The command was not run, because it could not be shielded: ${reason}`);
       if (kind === "none") return null;
-      const cover = kind === "bubblewrap" ? await (mask ??= createMask(folder())) : "";
-      const hidden = await findDenied(cwd, owner);
-      standIns.releaseUsed();
-      const { keptFolders, ...paths } = isGuarded
-        ? guardedFrom(cwd, withFormer(options.directories(), options.former?.()))
-        : NOTHING_GUARDED;
-      const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
+      const { hidden, guarded, held, foreign, sockets, isOpen, tracked, withOthers } = await lookTogether({
+        cwd,
+        owner,
+        guarded: isGuarded,
+      });
       if (kind === "seatbelt") {
         return {
           argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv),
@@ -244,18 +273,10 @@ export function createShield(
           leave: (result) => deniedNotes(result, { hidden, writable: [], cwd, options, trackedNear }),
         };
       }
-      const held = await hold(guarded);
-      const withOthers = otherNames();
+      const cover = await (mask ??= createMask(folder()));
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
-      const foreign = foreignSockets(!isGuarded);
-      const sockets = await hideSockets(foreign);
-      const places = withFormer(options.directories(), options.former?.());
-      const rules = [...options.rules(), ...(owner === undefined ? [] : (options.rulesOf?.(owner)?.rules() ?? []))];
-      const isFixedByRule = (path: string) => deniesWriting(path, rules, { directories: places, home: options.home });
-      const isOpen = (path: string) => isWritable(path, places, guarded) && !isFixedByRule(path);
       const writable = writeFolders.open(hidden.folders.filter(isOpen));
-      const tracked = trackedHidden(hidden);
       const masks = likenesses(hidden.files);
       const covers: Covers = {
         ...sockets,
@@ -267,6 +288,8 @@ export function createShield(
         readOnly: withOthers(fixed.filter((path) => !isHidden(path, hidden))),
         pinned: withOthers(guarded.pinned.filter((path) => !isHidden(path, hidden))),
       };
+      // A command that comes later looks again: this one may have changed something by then.
+      together = undefined;
       const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
       // It finds what the user would find.

@@ -2,7 +2,17 @@
 // Several sessions may use the same one: each holds a shared lock, which the kernel releases if the session is killed,
 // and the last one removes the folder. A folder that is no longer empty is kept.
 
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, rmdirSync, type Stats } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  type Stats,
+} from "node:fs";
 import { loadLibc } from "../../programs/libc.ts";
 import { lstatOrNull } from "../guarded/stat.ts";
 
@@ -17,6 +27,7 @@ export interface StandIns {
 
 export interface HeldStandIn {
   readonly path: string;
+  /** Only the first call counts. */
   release(): void;
 }
 
@@ -66,7 +77,16 @@ export function createStandIns(onUse: (path: string) => void, keepMs = KEEP_MS):
     }
   }
 
-  const untilKept = (held: Locked): HeldStandIn => ({ path: held.path, release: () => keep(held) });
+  function untilKept(held: Locked): HeldStandIn {
+    let isReleased = false;
+    return {
+      path: held.path,
+      release() {
+        if (!isReleased) keep(held);
+        isReleased = true;
+      },
+    };
+  }
 
   async function take(path: string): Promise<Locked | HeldStandIn | null> {
     for (let tries = 0; tries < TRIES; tries++) {

@@ -88,6 +88,8 @@ export function createWatch(options: WatchOptions): Watch {
   let running = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isSettling = false;
+  /** What the last command began with, if nothing was checked since. */
+  let begun: Guarded | undefined;
 
   function repositoryRoots(): readonly string[] {
     return [...places].flatMap((place) => [place, ...repositoryFolders(place).map(({ top }) => top)]);
@@ -142,6 +144,7 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function check(): string[] {
+    begun = undefined;
     // First, so that everything else is in its place.
     const moved = folders.check();
     const notes = [...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
@@ -245,6 +248,7 @@ export function createWatch(options: WatchOptions): Watch {
       each.clear();
     forgotten = last;
     last = undefined;
+    begun = undefined;
     options.onWatch(null);
     const actions = settled;
     settled = [];
@@ -298,11 +302,18 @@ export function createWatch(options: WatchOptions): Watch {
 
   return {
     begin(guarded) {
-      settleNow();
-      unreported.push(...check());
+      // Commands that start together have one look at what is guarded.
+      const isWithLast = begun === guarded;
+      if (!isWithLast) {
+        settleNow();
+        unreported.push(...check());
+      }
       running++;
-      add(guarded);
-      updateCleanup();
+      if (!isWithLast) {
+        add(guarded);
+        updateCleanup();
+        begun = guarded;
+      }
       return { end: () => end(APPROVE) };
     },
     beginApproved(command, keptFolders) {
