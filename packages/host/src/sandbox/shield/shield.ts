@@ -320,7 +320,8 @@ export function createShield(
             ...writable.carry(),
             ...deniedNotes(result, { hidden, writable: writable.paths, cwd, options, trackedNear }),
           ];
-          notes.push(...untrackedNotes(tracked, trackedHidden(hidden)), ...watched.end());
+          if (tracked.size > 0) notes.push(...untrackedNotes(tracked, trackedHidden(hidden)));
+          notes.push(...watched.end());
           running--;
           // Git removes a worktree when the session is over. What comes next begins with a new folder.
           if (isClosed && running === 0) {
