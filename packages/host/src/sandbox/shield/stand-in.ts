@@ -46,7 +46,7 @@ interface Locked extends HeldStandIn {
 }
 
 /** To create and remove one for each of several commands in a row would take a large part of their time. */
-const KEEP_MS = 1_000;
+const KEEP_MS = 100;
 
 /** `onUse` is called once per path, because the folder must be removed even if we are killed. */
 export function createStandIns(onUse: (path: string) => void, keepMs = KEEP_MS): StandIns {
