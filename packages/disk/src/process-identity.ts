@@ -1,7 +1,7 @@
 // Which process a file names, and whether it still runs. A process id alone is not enough: systems use them again.
 
 import { readFileSync } from "node:fs";
-import { spawnSync } from "node:child_process";
+import type * as ChildProcess from "node:child_process";
 import { startInStat } from "./lease/lease.ts";
 
 export interface ProcessIdentity {
@@ -48,6 +48,8 @@ export function hasEnded(pid: number): boolean {
 }
 
 function startFromPs(pid: number, zone: string | undefined): string | undefined {
+  // 6 ms, and on Linux it is not needed.
+  const { spawnSync } = require("node:child_process") as typeof ChildProcess;
   const { stdout } = spawnSync("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
     env: { LC_ALL: "C", ...(zone && { TZ: zone }) },
     encoding: "utf8",

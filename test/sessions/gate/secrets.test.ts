@@ -2,7 +2,7 @@
 // or files; and what we write is for its owner alone. Every file of the home is searched afterwards.
 
 import { expect, test } from "bun:test";
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
@@ -173,6 +173,8 @@ test("whatever the umask: every file we write is its owner's alone, in folders t
   });
   running.send(prompt("go"));
   await running.waitForLine(({ type }) => type === "result");
+  // What kept the last command from creating a folder.
+  while (existsSync(join(home.project, ".claude"))) await Bun.sleep(1);
 
   const ours = entries(home).filter((path) => !before.has(path) && !path.includes("/.bun") && !isRuntimeCache(path));
   const kinds = ["projects/", "tool-results/", "tasks/", "shell-snapshots/"];

@@ -55,6 +55,17 @@ function world(options: Partial<ShellOptions> = {}) {
   return { home, shell, tasks, ended, run, [Symbol.asyncDispose]: () => shell.close() };
 }
 
+test("the user's start files are read once, before the first command is known", async () => {
+  await using w = world();
+  writeFileSync(join(w.home, ".bashrc"), 'echo read >> "$HOME/read"\nexport FROM_START=1\n');
+  expect(await w.shell.hasRun()).toBe(false);
+  await w.shell.warm();
+  const times = () => readFileSync(join(w.home, "read"), "utf8");
+  expect([times(), await w.shell.hasRun()]).toEqual(["read\n", true]);
+  await Promise.all([w.run("true"), w.run("ls"), w.shell.warm()]);
+  expect(times()).toBe("read\n");
+});
+
 test("stdout and stderr are interleaved, with the exit code and the directory", async () => {
   await using w = world();
   mkdirSync(join(w.home, "sub dir"));

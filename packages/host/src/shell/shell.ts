@@ -66,9 +66,9 @@ export interface SessionShell extends Shell {
   undoChanges(): Promise<boolean>;
   /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
-  /** Loads what the first command needs, and tries the shield. */
+  /** Loads what the first command needs, tries the shield, and reads the user's start files. */
   warm(): Promise<void>;
-  /** Whether a command was started. */
+  /** Whether a command was started, or the user's start files. */
   hasRun(): Promise<boolean>;
 }
 
@@ -109,7 +109,15 @@ export function createShell(options: ShellOptions): SessionShell {
   /** Commands that ended while their children still run. What they hold is released when the children end. */
   const lingering = new Map<number, () => void>();
   let prepared: ReturnType<typeof prepare> | undefined;
+  let hasRun = false;
   let closed = false;
+
+  /** Once, unless it fails. */
+  const prepareOnce = () =>
+    (prepared ??= prepare().catch((error: unknown) => {
+      prepared = undefined; // may have passed at the next command
+      throw error;
+    }));
 
   async function prepare() {
     const guardian = guard();
@@ -125,6 +133,7 @@ export function createShell(options: ShellOptions): SessionShell {
   }
 
   async function shieldStart(argv: readonly string[]) {
+    hasRun = true;
     const { shield } = await loadConfinement();
     const cwd = options.shield?.directories()[0] ?? "/";
     return shield ? shield.wrap(argv, { cwd, command: "", guarded: true }) : null;
@@ -167,12 +176,10 @@ export function createShell(options: ShellOptions): SessionShell {
     reportsDirectory: boolean;
     keepsErrors?: boolean;
   }) {
-    const { snapshot, openPipe } = await (prepared ??= prepare().catch((error: unknown) => {
-      prepared = undefined; // may have passed at the next command
-      throw error;
-    }));
+    const { snapshot, openPipe } = await prepareOnce();
     sweep();
     if (closed) throw new ToolError("The session is closing; no more commands can be started.");
+    hasRun = true;
     if (!existsSync(cwd)) throw new ToolError(`The working directory '${cwd}' no longer exists. Create it again.`);
     const [envFile, prefix] = [options.env["CLAUDE_ENV_FILE"], options.env["CLAUDE_CODE_SHELL_PREFIX"]];
     const hookFiles = options.envFiles?.();
@@ -291,9 +298,13 @@ export function createShell(options: ShellOptions): SessionShell {
       return confineProgram(await loadConfinement(), program);
     },
 
-    warm: async () => void (await (await loadConfinement()).shield?.status()),
+    async warm() {
+      await (await loadConfinement()).shield?.status();
+      // If it fails, the command tries again, and says why.
+      if (!closed) await prepareOnce().catch(() => undefined);
+    },
 
-    hasRun: async () => prepared !== undefined,
+    hasRun: async () => hasRun,
 
     async undoChanges() {
       return (await confinement)?.shield?.check() ?? false;
@@ -302,7 +313,6 @@ export function createShell(options: ShellOptions): SessionShell {
     async hidesDenied(cwd, owner) {
       const { shield } = await loadConfinement();
       // The caller is about to check a command, which depends on what git would read.
-      shield?.check();
       return (await shield?.hidesAll(cwd, owner)) ?? false;
     },
 

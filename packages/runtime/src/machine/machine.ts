@@ -74,9 +74,9 @@ export interface Machine {
   hidesDenied(cwd: string, owner?: string): Promise<boolean>;
   /** What another agent has seen: nothing, or a copy of what this one has. */
   newLedger(from?: ReadLedger): ReadLedger;
-  /** Loads what the first command needs, and tries the shield. */
+  /** Loads what the first command needs, tries the shield, and reads the user's start files. */
   warm(): Promise<void>;
-  /** Whether a command was started. */
+  /** Whether a command was started, or the user's start files. */
   ranCommands(): Promise<boolean>;
   /** Ends all commands and tasks. */
   close(): Promise<void>;

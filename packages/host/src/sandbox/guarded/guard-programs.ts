@@ -3,17 +3,21 @@
 
 import { dirname } from "node:path";
 import type { Guard } from "./guarded.ts";
-import { isWritable, lstatOrNull, realPath, statThroughLinks } from "./stat.ts";
+import { isWritable, lstatOrNull, realPath, statThroughLinks, type FolderLookup } from "./stat.ts";
 
 interface ProgramGuard {
   readonly guard: Guard;
   readonly links: Set<string>;
+  readonly lookAt: FolderLookup;
   /** Kept in place already. */
   readonly held: readonly string[];
 }
 
 /** Returns the folders that must stay in place. */
-export function guardPrograms(paths: readonly string[], { guard, links, held }: ProgramGuard): readonly string[] {
+export function guardPrograms(
+  paths: readonly string[],
+  { guard, links, lookAt, held }: ProgramGuard,
+): readonly string[] {
   const parents = new Set<string>();
   for (const path of paths) {
     const isLink = lstatOrNull(path)?.isSymbolicLink() === true;
@@ -25,6 +29,7 @@ export function guardPrograms(paths: readonly string[], { guard, links, held }: 
   }
   const folders = new Set<string>();
   for (const parent of parents)
-    for (let at = realPath(parent) ?? parent; at !== dirname(at) && !folders.has(at); at = dirname(at)) folders.add(at);
+    for (let at = lookAt(parent).real ?? parent; at !== dirname(at) && !folders.has(at); at = dirname(at))
+      folders.add(at);
   return [...folders].filter((folder) => !held.includes(folder) && isWritable(dirname(folder)));
 }

@@ -15,7 +15,7 @@ import {
   readLink,
   realPath,
   statThroughLinks,
-  type ResolvedFolder,
+  type FolderLookup,
 } from "./stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 
@@ -161,7 +161,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const around = foldersAbove(held(), { isFixed, kept: [...directories, home], free: cwd, firm });
   for (const folder of around.pinned) found.pinned.add(folder);
   const keptAlready = [...found.pinned, ...around.kept];
-  const programFolders = guardPrograms(programs, { guard, links, held: keptAlready });
+  const programFolders = guardPrograms(programs, { guard, links, lookAt, held: keptAlready });
   const homeFolders = guardInHome(home, places, { guard, found, lookAt });
   const keptToo = new Set([...programFolders, ...homeFolders.filter((folder) => !keptAlready.includes(folder))]);
   return {
@@ -211,7 +211,7 @@ function guardPlace(place: string, { isRoot, guard, found }: GuardOptions & { re
 interface InHomeOptions {
   readonly guard: Guard;
   readonly found: Record<"links" | "missingFiles", Set<string>>;
-  lookAt(folder: string): ResolvedFolder;
+  readonly lookAt: FolderLookup;
 }
 
 /**
@@ -275,7 +275,7 @@ function followDangling(link: string, onTarget: (path: string) => void): void {
 }
 
 /** Where it would be created; its parent folders may be missing too. */
-function realMissing(path: string, lookAt: (folder: string) => ResolvedFolder): string {
+function realMissing(path: string, lookAt: FolderLookup): string {
   const parent = dirname(path);
   return join(lookAt(parent).real ?? realMissing(parent, lookAt), basename(path));
 }

@@ -38,8 +38,10 @@ export interface ResolvedFolder {
   readonly links: readonly string[];
 }
 
+export type FolderLookup = (folder: string) => ResolvedFolder;
+
 /** Caches folders, because many names are looked up in a few of them. Do not keep it: the disk changes. */
-export function createFolderLookup(): (folder: string) => ResolvedFolder {
+export function createFolderLookup(): FolderLookup {
   const known = new Map<string, ResolvedFolder>();
   const lookAt = (folder: string): ResolvedFolder => {
     let found = known.get(folder);

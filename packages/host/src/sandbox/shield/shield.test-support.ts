@@ -39,6 +39,8 @@ export function world(
     base: project,
   }));
   const warnings: string[] = [];
+  /** Push to it to add a working directory. */
+  const directories = [join(project, options.inside ?? "")];
   const bwrapPath = join(root, "bwrap");
   if (options.bwrap) writeFileSync(bwrapPath, `#!/bin/sh\n${options.bwrap}\n`, { mode: 0o755 });
   const tasks = createTasks();
@@ -57,7 +59,7 @@ export function world(
       rules: () => rules,
       // Stands in for the gate: these tests name their secret files like this.
       mayRead: (path) => !/secret/i.test(path),
-      directories: () => [join(project, options.inside ?? "")],
+      directories: () => [...directories],
       home,
       configDir: join(home, ".claude"),
       governing: () => options.governing?.({ home, project }) ?? [],
@@ -81,6 +83,7 @@ export function world(
     shell,
     tasks,
     warnings,
+    directories,
     run,
     write,
     read: (name: string) => readFileSync(join(project, name), "utf8"),

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -164,4 +165,75 @@ test("a command is not run while bubblewrap cannot be started for lack of resour
   expect(refused).rejects.toThrow(/The command was not run, because it could not be shielded: .*ulimit -u/);
   await refused.catch(() => {});
   expect(existsSync(join(w.project, "b.txt"))).toBe(false);
+});
+
+shielded("each later command is shielded as strictly as the first, also those that start together", async () => {
+  await using w = world({ deny: ["**/secret*"] });
+  const other = join(w.project, "..", "other");
+  mkdirSync(join(other, "sub"), { recursive: true });
+  w.write(".mcp.json", "mine");
+  w.write("secret-1", "hush");
+  const probe = (...lines: readonly string[]) =>
+    w.run(
+      [
+        "grep -E '^(Cap|NoNewPrivs|Seccomp)' /proc/self/status",
+        "echo changed > .mcp.json",
+        "mv .mcp.json aside",
+        "mkdir .claude/commands",
+        "umount .mcp.json; mount -o remount,rw .mcp.json",
+        "cat secret-1",
+        ...lines,
+      ]
+        .map((line) => `${line} || echo refused`)
+        .join("\n"),
+    );
+  const together = (...lines: readonly string[]) => Promise.all([probe(...lines), probe(...lines), probe(...lines)]);
+
+  const first = await probe();
+  expect(first.text).toContain("NoNewPrivs:\t1");
+  expect(first.text.match(/^refused$/gm)).toHaveLength(5);
+  expect((await probe()).text).toBe(first.text);
+  for (const { text } of await together()) expect(text).toBe(first.text);
+
+  // A guarded file is another file now, a denied file and a working directory are new, and a guarded name was created.
+  w.write("replaced", "new");
+  renameSync(join(w.project, "replaced"), join(w.project, ".mcp.json"));
+  w.write("secret-2", "hush");
+  w.write(".npmrc", "mine");
+  writeFileSync(join(other, ".mcp.json"), "mine");
+  writeFileSync(join(other, "secret-3"), "hush");
+  w.directories.push(other);
+  const more = [
+    "cat secret-2",
+    "cat ../other/secret-3",
+    "echo changed > .npmrc",
+    "echo changed > ../other/.mcp.json",
+    "mkdir ../other/.claude/commands",
+  ];
+  for (const { text } of [await probe(...more), ...(await together(...more))]) {
+    expect(text).not.toContain("hush");
+    expect(text.match(/^refused$/gm)).toHaveLength(10);
+  }
+  const texts = [".mcp.json", ".npmrc", "../other/.mcp.json"].map((name) => w.read(name));
+  expect(texts).toEqual(["new", "mine", "mine"]);
+});
+
+shielded("a command that starts while another one runs looks again", async () => {
+  await using w = world({ deny: ["**/secret*"] });
+  const first = w.run("echo > begun; until [ -e go ]; do sleep 0.01; done; cat secret");
+  await until(() => existsSync(join(w.project, "begun")));
+  w.write("secret", "hush");
+  mkdirSync(join(w.project, "inner"));
+  w.write("inner/secret", "hush");
+  const second = await w.run("cat secret inner/secret; echo > go");
+  expect(second.text).not.toContain("hush");
+  expect((await first).code).toBe(0);
+});
+
+shielded("what stands in for a missing folder is not in the way of a command that may change it", async () => {
+  await using w = world({ mayChange: (id) => id === "approved" });
+  await w.run("true; ls");
+  expect((await w.run("mkdir .claude && echo made > .claude/settings.json", "approved")).code).toBe(0);
+  expect((await w.run("echo changed > .claude/settings.json")).code).toBe(1);
+  expect(w.read(".claude/settings.json")).toBe("made\n");
 });

@@ -85,13 +85,13 @@ export interface SandboxPaths {
 export interface Shield {
   /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
-  /** Whether every denied file is hidden from a command that starts here. */
+  /** Whether every denied file is hidden from a command that starts here. First reverts changes by children of earlier ones. */
   hidesAll(cwd: string, owner?: string): Promise<boolean>;
   /** Null if there is no shield. */
   wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
   /** The paths for another kind of sandbox. */
   paths(command: Omit<ShieldedCommand, "command">): Promise<SandboxPaths>;
-  /** Reverts changes by children of earlier commands. True if there were any. */
+  /** Reverts changes by children of earlier commands, and removes what is only there for commands. True if there were any. */
   check(): boolean;
   close(): Promise<void>;
 }
@@ -141,6 +141,7 @@ export function createShield(
     ...(options.allowedSockets ? { allowed: options.allowedSockets } : {}),
   });
   let filter: Promise<BusFilter | null> | undefined;
+  let together: { readonly key: string; readonly found: ReturnType<typeof look> } | undefined;
   let isSandboxed = false;
   let isClosed = false;
   let running = 0;
@@ -210,9 +211,40 @@ export function createShield(
     return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
   }
 
+  /** What is hidden from a command and protected from it now. */
+  async function look({ cwd, owner, guarded: isGuarded }: Omit<ShieldedCommand, "command">) {
+    const hidden = await findDenied(cwd, owner);
+    standIns.releaseUsed();
+    const places = withFormer(options.directories(), options.former?.());
+    const { keptFolders, ...paths } = isGuarded ? guardedFrom(cwd, places) : NOTHING_GUARDED;
+    const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
+    const held = await hold(guarded);
+    const isBubblewrap = (await status()).kind === "bubblewrap";
+    const foreign = isBubblewrap ? foreignSockets(!isGuarded) : { hidden: [] };
+    const sockets = await hideSockets(foreign);
+    const rules = [...options.rules(), ...(owner === undefined ? [] : (options.rulesOf?.(owner)?.rules() ?? []))];
+    const isFixedByRule = (path: string) => deniesWriting(path, rules, { directories: places, home: options.home });
+    const isOpen = (path: string) => isWritable(path, places, guarded) && !isFixedByRule(path);
+    const tracked = isBubblewrap ? trackedHidden(hidden) : new Map();
+    return { hidden, guarded, held, foreign, sockets, isOpen, tracked, withOthers: otherNames() };
+  }
+
+  /** The commands of one reply start together: one look is for all of them, until the first one starts. */
+  function lookTogether(command: Omit<ShieldedCommand, "command">): ReturnType<typeof look> {
+    const key = JSON.stringify([command.cwd, command.owner, command.guarded]);
+    if (together?.key === key) return together.found;
+    const mine = { key, found: look(command) };
+    together = mine;
+    setImmediate(() => {
+      if (together === mine) together = undefined;
+    });
+    return mine.found;
+  }
+
   async function close(): Promise<void> {
     isClosed = true;
     watch.close();
+    standIns.releaseAll();
     await mask;
     mask = undefined;
     (await filter)?.close();
@@ -222,6 +254,7 @@ export function createShield(
   return {
     status,
     async hidesAll(cwd, owner) {
+      watch.check();
       const { active, starved } = await status();
       // What cannot be shielded for the moment does not run at all.
       return (active || starved === true) && (await findDenied(cwd, owner)).complete;
@@ -230,12 +263,11 @@ export function createShield(
       const { kind, program, starved, reason } = await status();
       if (starved) throw new ToolError(`The command was not run, because it could not be shielded: ${reason}`);
       if (kind === "none") return null;
-      const cover = kind === "bubblewrap" ? await (mask ??= createMask(folder())) : "";
-      const hidden = await findDenied(cwd, owner);
-      const { keptFolders, ...paths } = isGuarded
-        ? guardedFrom(cwd, withFormer(options.directories(), options.former?.()))
-        : NOTHING_GUARDED;
-      const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
+      const { hidden, guarded, held, foreign, sockets, isOpen, tracked, withOthers } = await lookTogether({
+        cwd,
+        owner,
+        guarded: isGuarded,
+      });
       if (kind === "seatbelt") {
         return {
           argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv),
@@ -244,18 +276,10 @@ export function createShield(
           leave: (result) => deniedNotes(result, { hidden, writable: [], cwd, options, trackedNear }),
         };
       }
-      const held = await hold(guarded);
-      const withOthers = otherNames();
+      const cover = await (mask ??= createMask(folder()));
       const marked = folder();
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
-      const foreign = foreignSockets(!isGuarded);
-      const sockets = await hideSockets(foreign);
-      const places = withFormer(options.directories(), options.former?.());
-      const rules = [...options.rules(), ...(owner === undefined ? [] : (options.rulesOf?.(owner)?.rules() ?? []))];
-      const isFixedByRule = (path: string) => deniesWriting(path, rules, { directories: places, home: options.home });
-      const isOpen = (path: string) => isWritable(path, places, guarded) && !isFixedByRule(path);
       const writable = writeFolders.open(hidden.folders.filter(isOpen));
-      const tracked = trackedHidden(hidden);
       const masks = likenesses(hidden.files);
       const covers: Covers = {
         ...sockets,
@@ -267,8 +291,12 @@ export function createShield(
         readOnly: withOthers(fixed.filter((path) => !isHidden(path, hidden))),
         pinned: withOthers(guarded.pinned.filter((path) => !isHidden(path, hidden))),
       };
+      // A command that comes later looks again: this one may have changed something by then.
+      together = undefined;
       const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
+      // It finds what the user would find.
+      if (!isGuarded) standIns.releaseAll();
       watch.whenSettled(() => {
         release(held);
         writable.close();
@@ -295,11 +323,13 @@ export function createShield(
             ...writable.carry(),
             ...deniedNotes(result, { hidden, writable: writable.paths, cwd, options, trackedNear }),
           ];
-          notes.push(...untrackedNotes(tracked, trackedHidden(hidden)), ...watched.end());
+          if (tracked.size > 0) notes.push(...untrackedNotes(tracked, trackedHidden(hidden)));
+          notes.push(...watched.end());
           running--;
           // Git removes a worktree when the session is over. What comes next begins with a new folder.
           if (isClosed && running === 0) {
             watch.close();
+            standIns.releaseAll();
             mask = undefined;
             rmSync(folder(), { recursive: true, force: true });
           }
@@ -312,6 +342,7 @@ export function createShield(
       const withOthers = otherNames();
       const hidden = withOthers([...files, ...folders]);
       if (!isGuarded) return { hidden, readOnly: [], leave: () => [], release() {} };
+      standIns.releaseUsed();
       // Where the session worked before, the full sandbox lets no one write.
       const guarded = guardedFrom(cwd, options.directories());
       const held = await hold(guarded);
@@ -328,7 +359,11 @@ export function createShield(
       const watched = watch.begin(guarded);
       return { hidden, readOnly: fixed, leave: () => watched.end(), release: () => release(held) };
     },
-    check: () => watch.check(),
+    check() {
+      const isReverted = watch.check();
+      standIns.releaseAll();
+      return isReverted;
+    },
     close,
   };
 }

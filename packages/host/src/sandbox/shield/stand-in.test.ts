@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testUnless } from "@keelson/testkit";
@@ -14,7 +14,7 @@ function world() {
     path: join(folder, ".claude"),
     told,
     /** Like another session. */
-    session: () => createStandIns((path) => told.push(path)),
+    session: (keepMs = 0) => createStandIns((path) => told.push(path), keepMs),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -73,4 +73,38 @@ linux("with many holding and releasing at once, the folder exists for each as lo
   };
   expect(await Promise.all(Array.from({ length: 8 }, session))).toEqual(Array(8).fill("fine"));
   expect(existsSync(w.path)).toBe(false);
+});
+
+linux("a folder is kept for the next command, unless something was put into it or it was replaced", async () => {
+  using w = world();
+  const session = w.session(60_000);
+  const inode = () => statSync(w.path, { throwIfNoEntry: false })?.ino;
+  (await session.hold(w.path))!.release();
+  const first = inode();
+  (await session.hold(w.path))!.release();
+  expect({ first, now: inode() }).toEqual({ first: expect.any(Number), now: first });
+
+  rmdirSync(w.path);
+  mkdirSync(`${w.path}-other`, { mode: 0o1755 });
+  renameSync(`${w.path}-other`, w.path);
+  (await session.hold(w.path))!.release();
+
+  writeFileSync(join(w.path, "settings.json"), "{}");
+  session.releaseUsed();
+  expect(isStandIn(statSync(w.path))).toBe(false);
+});
+
+linux("a folder that is kept is removed when all are released", async () => {
+  using w = world();
+  const session = w.session(60_000);
+  (await session.hold(w.path))!.release();
+  expect(existsSync(w.path)).toBe(true);
+  session.releaseAll();
+  expect(existsSync(w.path)).toBe(false);
+});
+
+linux("a folder that is kept is removed after a while", async () => {
+  using w = world();
+  (await w.session(1).hold(w.path))!.release();
+  while (existsSync(w.path)) await Bun.sleep(1);
 });

@@ -2,17 +2,32 @@
 // Several sessions may use the same one: each holds a shared lock, which the kernel releases if the session is killed,
 // and the last one removes the folder. A folder that is no longer empty is kept.
 
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, rmdirSync, type Stats } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  type Stats,
+} from "node:fs";
 import { loadLibc } from "../../programs/libc.ts";
 import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface StandIns {
   /** Creates the folder if missing. Null if it cannot be created, because then a command cannot create it either. */
   hold(path: string): Promise<HeldStandIn | null>;
+  /** Call before looking what is there: releases those that something was put into. */
+  releaseUsed(): void;
+  /** Releases those that are kept for the next command. */
+  releaseAll(): void;
 }
 
 export interface HeldStandIn {
   readonly path: string;
+  /** Only the first call counts. */
   release(): void;
 }
 
@@ -24,23 +39,79 @@ const LOCK_NON_BLOCKING = 4;
 /** An exclusive lock lasts only while a session removes the folder. If it lasts longer, it is not ours. */
 const TRIES = 100;
 
+/** One that we locked. */
+interface Locked extends HeldStandIn {
+  /** Whether it is still at its path, with nothing in it. */
+  isUnused(): boolean;
+}
+
+/** To create and remove one for each of several commands in a row would take a large part of their time. */
+const KEEP_MS = 100;
+
 /** `onUse` is called once per path, because the folder must be removed even if we are killed. */
-export function createStandIns(onUse: (path: string) => void): StandIns {
+export function createStandIns(onUse: (path: string) => void, keepMs = KEEP_MS): StandIns {
   const reported = new Set<string>();
+  const kept = new Map<string, Locked>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   // Start now, so it is ready when the trial of the shield is.
   const loading = loadLock();
+
+  function keep(held: Locked): void {
+    if (kept.has(held.path) || keepMs === 0) return held.release();
+    kept.set(held.path, held);
+    clearTimeout(timer);
+    timer = setTimeout(releaseAll, keepMs).unref();
+  }
+
+  function releaseAll(): void {
+    clearTimeout(timer);
+    for (const held of kept.values()) held.release();
+    kept.clear();
+  }
+
+  function releaseUsed(): void {
+    for (const [path, held] of kept) {
+      if (held.isUnused()) continue;
+      kept.delete(path);
+      held.release();
+    }
+  }
+
+  function untilKept(held: Locked): HeldStandIn {
+    let isReleased = false;
+    return {
+      path: held.path,
+      release() {
+        if (!isReleased) keep(held);
+        isReleased = true;
+      },
+    };
+  }
+
+  async function take(path: string): Promise<Locked | HeldStandIn | null> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      if (!ensureFolder(path)) return null;
+      const held = lockStandIn(path, await loading);
+      if (held === "busy") await Bun.sleep(1);
+      else if (held !== "gone") return held;
+    }
+    return { path, release() {} };
+  }
+
   return {
+    releaseUsed,
+    releaseAll,
     async hold(path) {
-      const locking = await loading;
+      releaseUsed();
+      const before = kept.get(path);
+      if (before) {
+        kept.delete(path);
+        return untilKept(before);
+      }
       if (!reported.has(path)) onUse(path);
       reported.add(path);
-      for (let tries = 0; tries < TRIES; tries++) {
-        if (!ensureFolder(path)) return null;
-        const held = lockStandIn(path, locking);
-        if (held === "busy") await Bun.sleep(1);
-        else if (held !== "gone") return held;
-      }
-      return { path, release() {} };
+      const held = await take(path);
+      return held && "isUnused" in held ? untilKept(held) : held;
     },
   };
 }
@@ -66,7 +137,7 @@ function ensureFolder(path: string): boolean {
   }
 }
 
-function lockStandIn(path: string, lock: Lock): HeldStandIn | "gone" | "busy" | null {
+function lockStandIn(path: string, lock: Lock): Locked | HeldStandIn | "gone" | "busy" | null {
   const entry = lstatOrNull(path);
   if (!entry) return "gone";
   // A link cannot be mounted over.
@@ -81,7 +152,13 @@ function lockStandIn(path: string, lock: Lock): HeldStandIn | "gone" | "busy" | 
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : asItIs;
   }
   const isLocked = lock(fd, LOCK_SHARED);
-  if (isLocked && isAt(path, fd)) return { path, release: () => releaseStandIn(path, fd, lock) };
+  if (isLocked && isAt(path, fd)) {
+    return {
+      path,
+      isUnused: () => isAt(path, fd) && isEmpty(path),
+      release: () => releaseStandIn(path, fd, lock),
+    };
+  }
   closeSync(fd);
   return isLocked ? "gone" : "busy";
 }
@@ -116,4 +193,12 @@ function unmark(path: string): void {
 function isAt(path: string, fd: number): boolean {
   const [there, held] = [lstatOrNull(path), fstatSync(fd)];
   return there?.ino === held.ino && there.dev === held.dev && isStandIn(there);
+}
+
+function isEmpty(path: string): boolean {
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
 }

@@ -17,8 +17,8 @@ export interface CleanupProcess {
   leftover(path: string): void;
   /** A folder of ours to remove, with everything in it. */
   ownFolder(path: string): void;
-  /** `copy` is a file with the content for `path`; without one, `path` must not exist. */
-  restore(paths: readonly { readonly path: string; readonly copy?: string }[]): void;
+  /** The file of a list. In each line, before a tab, the file with the content for a path; without one, the path must not exist. */
+  restore(list: string): void;
   arm(isArmed: boolean): void;
 }
 
@@ -26,21 +26,39 @@ export interface CleanupProcess {
 export function createCrashCleanup(cleanup: () => CleanupProcess | undefined, folder: () => string): CrashCleanup {
   /** The original content of each watched file, and the path of our copy. */
   const copies = new Map<string, { readonly text: string; readonly copy: string }>();
-  let lastSent = "";
+  /** The last two: when we are killed, the reaper may have been told of the newer one or not. */
+  let lists: readonly { readonly text: string; readonly path: string }[] = [];
+
+  /** In a file, because a shell reads what it is told byte by byte. Null if it could not be written. */
+  function saveList(text: string): string | null {
+    const last = lists.at(-1);
+    if (last?.text === text) return last.path;
+    const path = save(`restore-${randomHex(12)}`, text, "utf8");
+    if (path === null) return null;
+    for (const old of lists.slice(0, -1)) rmSync(old.path, { force: true });
+    lists = [...lists.slice(-1), { text, path }];
+    return path;
+  }
+
+  function save(name: string, text: string, encoding: "latin1" | "utf8"): string | null {
+    try {
+      const { fd, path } = createPrivateFile(folder(), name);
+      writeSync(fd, Buffer.from(text, encoding));
+      closeSync(fd);
+      return path;
+    } catch {
+      return null; // the disk is full; this matters only if we are killed
+    }
+  }
 
   function copyOf(path: string, text: string): string | undefined {
     const known = copies.get(path);
     if (known?.text === text) return known.copy;
-    try {
-      const { fd, path: copy } = createPrivateFile(folder(), `copy-${randomHex(12)}`);
-      writeSync(fd, Buffer.from(text, "latin1"));
-      closeSync(fd);
-      if (known) rmSync(known.copy, { force: true });
-      copies.set(path, { text, copy });
-      return copy;
-    } catch {
-      return undefined; // the disk is full; this matters only if we are killed
-    }
+    const copy = save(`copy-${randomHex(12)}`, text, "latin1");
+    if (copy === null) return undefined;
+    if (known) rmSync(known.copy, { force: true });
+    copies.set(path, { text, copy });
+    return copy;
   }
 
   return {
@@ -51,10 +69,11 @@ export function createCrashCleanup(cleanup: () => CleanupProcess | undefined, fo
         const copy = copyOf(path, text);
         return copy === undefined ? [] : [{ path, copy }];
       });
-      const list = [...files, ...pristine.missing.map((path) => ({ path }))];
-      const key = JSON.stringify(list);
-      if (key !== lastSent) cleanup()?.restore(list);
-      lastSent = key;
+      const all = [...files, ...pristine.missing.map((path) => ({ path, copy: "" }))];
+      const lines = all.filter(({ path }) => !/[\n\t]/.test(path)).map(({ path, copy }) => `${copy}\t${path}\n`);
+      const told = lists.at(-1)?.path;
+      const list = saveList(lines.join(""));
+      if (list !== null && list !== told) cleanup()?.restore(list);
       cleanup()?.arm(true);
     },
   };

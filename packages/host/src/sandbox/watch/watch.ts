@@ -63,6 +63,10 @@ const STILL_RUNNING =
 
 export function createWatch(options: WatchOptions): Watch {
   const missing = new Set<string>();
+  /** The same, by the folder that each would be in. */
+  const missingIn = new Map<string, Set<string>>();
+  /** Of each folder: itself, or the nearest one above it that exists, where something would have to be created first. */
+  const existing = new Map<string, string>();
   const folderStamps = new Map<string, string>();
   const standIns = new Set<string>();
   const links = new Map<string, string>();
@@ -84,6 +88,8 @@ export function createWatch(options: WatchOptions): Watch {
   let running = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isSettling = false;
+  /** What the last command began with, if nothing was checked since. */
+  let begun: Guarded | undefined;
 
   function repositoryRoots(): readonly string[] {
     return [...places].flatMap((place) => [place, ...repositoryFolders(place).map(({ top }) => top)]);
@@ -94,9 +100,7 @@ export function createWatch(options: WatchOptions): Watch {
     forgotten = undefined;
     for (const path of guarded.missingFolders) standIns.add(path);
     const isInStandIn = (path: string) => guarded.missingFolders.some((folder) => path.startsWith(`${folder}${sep}`));
-    for (const path of guarded.missingFiles) if (!isInStandIn(path)) missing.add(path);
-    for (const path of missing)
-      if (!folderStamps.has(dirname(path))) folderStamps.set(dirname(path), settledStamp(dirname(path)));
+    for (const path of guarded.missingFiles) if (!missing.has(path) && !isInStandIn(path)) addMissing(path);
     for (const path of guarded.links) {
       const target = links.has(path) ? null : readLink(path);
       if (target !== null) links.set(path, target);
@@ -113,12 +117,34 @@ export function createWatch(options: WatchOptions): Watch {
     for (const path of guarded.unseen) unseen.add(path);
   }
 
+  function addMissing(path: string): void {
+    missing.add(path);
+    const folder = dirname(path);
+    const others = missingIn.get(folder);
+    if (others) return void others.add(path);
+    missingIn.set(folder, new Set([path]));
+    const at = nearestExisting(folder);
+    if (!folderStamps.has(at)) folderStamps.set(at, settledStamp(at));
+  }
+
+  /** What exists is not remembered wrongly: if a missing folder was created, the one above it has another stamp. */
+  function nearestExisting(folder: string): string {
+    const known = existing.get(folder);
+    if (known !== undefined) return known;
+    const parent = dirname(folder);
+    const above = parent === folder ? folder : nearestExisting(parent);
+    const isThere = above === parent && (parent === folder || lstatOrNull(folder) !== null);
+    existing.set(folder, isThere ? folder : above);
+    return existing.get(folder)!;
+  }
+
   /** Whether an approved command contains this name. */
   function isNamed(name: string): boolean {
     return approved.some((command) => command.includes(name.toLowerCase()));
   }
 
   function check(): string[] {
+    begun = undefined;
     // First, so that everything else is in its place.
     const moved = folders.check();
     const notes = [...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
@@ -126,17 +152,18 @@ export function createWatch(options: WatchOptions): Watch {
     return [...moved, ...notes];
   }
 
-  /** Whether this folder is missing, or nothing was created in it since we began to watch: true for most after most commands. */
-  function isUnchanged(): (folder: string) => boolean {
-    const isSame = (folder: string, stamp: string) =>
-      stamp === "" ? lstatOrNull(folder) === null : settledStamp(folder) === stamp;
+  /** The missing paths that may be there now: none after most commands. */
+  function maybeCreated(): readonly string[] {
+    const isSame = (folder: string, stamp: string) => stamp !== "" && settledStamp(folder) === stamp;
     const now = new Map([...folderStamps].map(([folder, stamp]) => [folder, isSame(folder, stamp)]));
-    return (folder) => now.get(folder) === true;
+    return [...missingIn].flatMap(([folder, paths]) => {
+      const at = existing.get(folder)!;
+      return now.get(at) === true || (at !== folder && lstatOrNull(folder) === null) ? [] : [...paths];
+    });
   }
 
   function checkMissing(): string[] {
-    const unchanged = isUnchanged();
-    return [...[...missing].filter((path) => !unchanged(dirname(path))), ...standIns].flatMap((path) => {
+    return [...maybeCreated(), ...standIns].flatMap((path) => {
       const entry = lstatOrNull(path);
       // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did; but one
       // that was missing when an earlier command began may be made up, and open to what that command left running.
@@ -145,6 +172,7 @@ export function createWatch(options: WatchOptions): Watch {
       if (entry.isFile() && entry.size === 0 && options.mayBeEmpty()) return [];
       if (!isNamed(basename(path)) && !isOurs(path)) return [moveAside(path)];
       missing.delete(path);
+      missingIn.get(dirname(path))?.delete(path);
       standIns.delete(path);
       return [];
     });
@@ -204,6 +232,8 @@ export function createWatch(options: WatchOptions): Watch {
   function forget(): void {
     for (const each of [
       missing,
+      missingIn,
+      existing,
       folderStamps,
       standIns,
       links,
@@ -218,6 +248,7 @@ export function createWatch(options: WatchOptions): Watch {
       each.clear();
     forgotten = last;
     last = undefined;
+    begun = undefined;
     options.onWatch(null);
     const actions = settled;
     settled = [];
@@ -271,11 +302,18 @@ export function createWatch(options: WatchOptions): Watch {
 
   return {
     begin(guarded) {
-      settleNow();
-      unreported.push(...check());
+      // Commands that start together have one look at what is guarded.
+      const isWithLast = begun === guarded;
+      if (!isWithLast) {
+        settleNow();
+        unreported.push(...check());
+      }
       running++;
-      add(guarded);
-      updateCleanup();
+      if (!isWithLast) {
+        add(guarded);
+        updateCleanup();
+        begun = guarded;
+      }
       return { end: () => end(APPROVE) };
     },
     beginApproved(command, keptFolders) {

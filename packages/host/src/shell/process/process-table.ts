@@ -1,4 +1,5 @@
-// The processes of this machine with their parents and groups: on Linux from /proc, elsewhere from ps. Zombies are left out.
+// The processes of this machine with their parents and groups: on Linux from /proc, elsewhere from ps. Zombies and the kernel's
+// own threads are left out.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -21,12 +22,16 @@ export function runningProcess(pid: number | string): Process | null {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // "pid (name) state ppid pgrp …"; the name may contain anything, so count from the last parenthesis.
     const [state, parent, group, ...more] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (state === "Z" || state === "X") return null;
+    if (state === "Z" || state === "X" || isOfKernel(more[3])) return null;
     return { pid: Number(pid), parent: Number(parent), group: Number(group), began: more[16] ?? "" };
   } catch {
     return null;
   }
 }
+
+/** Half of all processes on many machines, and none that a program could have started. */
+const isOfKernel = (flags: string | undefined) => (Number(flags) & PF_KTHREAD) !== 0;
+const PF_KTHREAD = 0x0020_0000;
 
 function fromPs(): Process[] {
   const { stdout } = Bun.spawnSync(["/bin/ps", "-axo", PS_COLUMNS], { env: {}, stdin: "ignore", stderr: "ignore" });

@@ -25,34 +25,45 @@ export function startReaper(token: string): Reaper {
   });
   child.unref();
   let isGone = false;
+  let waiting = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
   /** Does nothing if the reaper was dismissed or killed; that must not make us fail. */
   const tell = (line: string) => {
+    clearTimeout(timer);
+    timer = undefined;
+    const lines = `${waiting}${line}\n`;
+    waiting = "";
     if (isGone || child.exitCode !== null || child.signalCode !== null) return;
     const gone = () => void (isGone = true);
     try {
-      child.stdin.write(`${line}\n`);
+      child.stdin.write(lines);
       Promise.resolve(child.stdin.flush()).catch(gone);
     } catch {
       gone();
     }
   };
+  /** With the next line, which is about to come, or a little later: each time the reaper wakes up, a command waits for it. */
+  const tellSoon = (line: string) => {
+    waiting += `${line}\n`;
+    timer ??= setTimeout(() => tell(""), SOON_MS).unref();
+  };
   return {
     added: (pgid) => tell(`+${pgid}`),
-    removed: (pgid) => tell(`-${pgid}`),
+    removed: (pgid) => tellSoon(`-${pgid}`),
     leftover: (path) => path.includes("\n") || tell(`>${path}`),
     ownFolder: (path) => path.includes("\n") || tell(`~${path}`),
-    restore(paths) {
-      const lines = paths.filter(({ path }) => !/[\n\t]/.test(path));
-      tell(["!", ...lines.map(({ path, copy = "" }) => `=${copy}\t${path}`)].join("\n"));
-    },
-    arm: (isArmed) => tell(isArmed ? "^1" : "^"),
+    restore: (list) => list.includes("\n") || tell(`!${list}`),
+    arm: (isArmed) => tellSoon(isArmed ? "^1" : "^"),
     async dismiss() {
       isGone = true;
+      clearTimeout(timer);
       child.kill("SIGKILL");
       await child.exited;
     },
   };
 }
+
+const SOON_MS = 5;
 
 const SCRIPT = `
 trap '' TERM INT HUP
@@ -74,9 +85,7 @@ while IFS= read -r line; do
 " ;;
     '~'*) folders="$folders\${line#'~'}
 " ;;
-    '!') pristine= ;;
-    '='*) pristine="$pristine\${line#=}
-" ;;
+    '!'*) pristine=\${line#!} ;;
     '^'*) armed=\${line#^} ;;
   esac
 done
@@ -110,6 +119,7 @@ END
 }
 restore() {
   tab=$(printf '\\t')
+  [ -n "$pristine" ] || return
   while IFS= read -r line; do
     copy=\${line%%"$tab"*}
     path=\${line#*"$tab"}
@@ -123,9 +133,7 @@ restore() {
       cat -- "$copy" >"$path.keelson-$$" && mv -- "$path.keelson-$$" "$path"
     fi
     [ -z "$copy" ] || rm -f -- "$copy"
-  done 2>/dev/null <<END
-$pristine
-END
+  done 2>/dev/null <"$pristine"
 }
 trap 'restore; tidy' EXIT
 signal() {
