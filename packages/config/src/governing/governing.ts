@@ -1,8 +1,8 @@
 // The files that decide what a session may do: settings, environment files, scripts that hooks and helpers run, and skills
 // that are kept elsewhere. The session itself must not change them, wherever they are.
 
-import { readdirSync, realpathSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
 import { scriptsIn } from "./scripts.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 
@@ -145,9 +145,26 @@ export function namedPrograms(snapshot: Snapshot) {
   };
 }
 
-/** The folder, if it is not trusted and the server is not its own: then the server's program is not taken from it. */
-export function folderToAvoid({ cwd, trusted }: Pick<Snapshot, "cwd" | "trusted">, scope: string): string | undefined {
-  return !trusted && ["user", "managed", "enterprise", "plugin"].includes(scope) ? cwd : undefined;
+type Around = Pick<Snapshot, "cwd" | "home" | "trusted" | "trustBasis">;
+
+/** The project, if it is not trusted and the server is not its own: then the server's program is not taken from it. */
+export function folderToAvoid(snapshot: Around, scope: string): string | undefined {
+  return !snapshot.trusted && ["user", "managed", "enterprise", "plugin"].includes(scope)
+    ? projectOf(snapshot)
+    : undefined;
+}
+
+/**
+ * The outermost project that the working directory is in: `npm run` puts the programs of all of them on the PATH. The home
+ * folder and those around it are the user's own, and so is what is in a trusted folder.
+ */
+function projectOf({ cwd, home, trustBasis }: Around): string {
+  let outermost = cwd;
+  if (trustBasis) return cwd;
+  for (let at = cwd; at !== dirname(at) && !`${home}${sep}`.startsWith(`${at}${sep}`); at = dirname(at)) {
+    if ([".git", "package.json"].some((name) => existsSync(join(at, name)))) outermost = at;
+  }
+  return outermost;
 }
 
 type CommandLine = string | readonly string[];

@@ -96,6 +96,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     warn,
   });
   const governing = lazyGoverning(storage);
+  storage.state.governing = governing;
   // `/clear` moves the session to another id.
   const resultsDir = () => toolResultsDir(place.dir, place.id);
   const outputDir = tasksDir(ownTemporary(env), projectKey(cwd), place.id);

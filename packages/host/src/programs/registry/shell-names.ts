@@ -70,7 +70,7 @@ function commandNames(text: string): readonly string[] {
 
 export const scriptText = (path: string) => fileHead(path, MOST_READ);
 
-function wordsIn(texts: readonly string[]): Set<string> {
+export function wordsIn(texts: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9_][\w.+-]{0,63}/g) ?? []));
 }
 
