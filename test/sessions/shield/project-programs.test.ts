@@ -62,6 +62,23 @@ for (const folder of ["node_modules/.bin", ".venv/bin"]) {
     expect(existsSync(join(home.project, "made.txt"))).toBe(false);
   });
 
+  test.each([
+    ["is removed", "rm -r"],
+    ["cannot be run", "chmod -x"],
+    ["becomes a folder", "f() { rm $1 && mkdir $1; }; f"],
+    ["leads nowhere", "ln -sfn /nowhere"],
+  ])(`a hook whose interpreter in ${folder} %s denies`, async (_, command) => {
+    using home = temporaryHome();
+    trust(home);
+    program(home, `${folder}/python`, 'exec sh "$@"');
+    home.write("~/.claude/hooks/guard.py", "exit 2");
+    guardWith(home, { command: `${folder}/python ~/.claude/hooks/guard.py` });
+    const change = call("Bash", { command: `${command} ${folder}/python` });
+    const [, written] = await run(home, folder, [change, write]);
+    expect(written).toContain('/python" changed while this session was running');
+    expect(existsSync(join(home.project, "made.txt"))).toBe(false);
+  });
+
   test(`what else is installed in ${folder} changes nothing, nor does the same program again`, async () => {
     using home = temporaryHome();
     trust(home);

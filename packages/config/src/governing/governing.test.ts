@@ -160,6 +160,7 @@ test("namedPrograms() lists whatever runs outside the shield because something n
     directories: [outside],
     shell: ["tools/check.sh | jq .", "node x.js", "pass key", "line", "npx -y server", "pyright --stdio"],
     scripts: [join(outside, "tools/check.sh"), join(outside, "x.js")],
+    replaceable: [],
     programs: ["node", "/bin/zsh", "my-vim", "fox", "ping-me"].map((command) => ({ command })),
     servers: [
       { command: "npx", path: "/own", outside },

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { scriptsIn } from "./scripts.ts";
+import { replaceableIn, scriptsIn } from "./scripts.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 
 const ZSH_FILES = [".zshenv", ".zprofile", ".zshrc", ".zlogin", ".zlogout"];
@@ -140,6 +140,7 @@ export function namedPrograms(snapshot: Snapshot) {
     // A program may start others that its arguments name: `env node x.js`, `sh -c "npx server"`.
     shell: [...lines, ...servers.map(({ command, args }) => [command, ...args])].map(asText),
     scripts: lines.flatMap((line) => scriptsIn(line, { cwd, home })),
+    replaceable: lines.flatMap((line) => replaceableIn(line, { cwd, home })),
     programs: single.flatMap((command) => (command === undefined ? [] : [{ command }])),
     servers: servers.map(({ command, env: own, outside }) => ({ command, path: own["PATH"], outside })),
   };

@@ -40,6 +40,7 @@ function world() {
     programs: [],
     shell: [],
     scripts: [],
+    replaceable: [],
   };
   const guarded = (more: Partial<ConfiguredPrograms>) => {
     programs.configure({ ...config, ...more });

@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { programHash, fileHead, isScript } from "./content.ts";
 import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
-import { scriptText, shellNames, wordsIn } from "./shell-names.ts";
+import { scriptText, shellNames, shellWords } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
 import { isChangeable, trailOf } from "./trail.ts";
 
@@ -33,6 +33,8 @@ export interface ConfiguredPrograms extends ProgramPlace {
   readonly shell: readonly string[];
   /** The scripts that are run in turn. */
   readonly scripts: readonly string[];
+  /** What it runs by a path, and what builds and package managers replace: not guarded, but compared. */
+  readonly replaceable: readonly string[];
   /** Folders that people build programs in. */
   readonly directories: readonly string[];
   readonly home: string;
@@ -77,6 +79,7 @@ interface Part {
   stamp: string;
   /** Null if it is too large to be read again. */
   readonly hash: string | null;
+  readonly isProgram: boolean;
 }
 
 /** Package managers replace what is in these, so it cannot be read-only. */
@@ -98,6 +101,7 @@ export function createPrograms(path: string | undefined): Programs {
   /** The words of each text, also of the scripts that it runs. */
   const texts = new Map<string, ReadonlySet<string>>();
   let scripts: readonly string[] = [];
+  let byPath: ReadonlySet<string> = new Set();
   let isConfigured: ReadonlySet<string> = new Set();
   let isShielded = false;
 
@@ -143,10 +147,10 @@ export function createPrograms(path: string | undefined): Programs {
     if (words) return words;
     const text = textOf(command);
     if (!isConfigured.has(command)) remember(shellNames({ path, shell: [text], scripts: [] }, isOpen()));
-    const own = wordsIn([text]);
+    const own = shellWords([text]);
     // Programs that are scripts in turn.
     const inner = [...inText.keys()].filter((each) => own.has(basename(each)) && isScript(each));
-    texts.set(command, (words = own.union(wordsIn(inner.map(scriptText)))));
+    texts.set(command, (words = own.union(shellWords(inner.map(scriptText)))));
     return words;
   }
 
@@ -155,7 +159,7 @@ export function createPrograms(path: string | undefined): Programs {
     const folders = new Set(absoluteFolders(path));
     for (const [each, part] of inText) {
       const name = basename(each);
-      const isNamed = scripts.includes(each) ? command.includes(name) : words.has(name) && folders.has(dirname(each));
+      const isNamed = byPath.has(each) ? command.includes(name) : words.has(name) && folders.has(dirname(each));
       if (!isNamed || isGuardedNow(each) || (part ? isUnchanged(part) : !isProgram(each))) continue;
       return changed(each, part ? "changed" : "was installed");
     }
@@ -190,7 +194,8 @@ export function createPrograms(path: string | undefined): Programs {
       guarded = new Set([...own, ...files, ...names.filter(mayGuard)]);
       isConfigured = new Set(config.shell);
       texts.clear();
-      remember([...names, ...config.scripts]);
+      byPath = new Set([...config.scripts, ...config.replaceable]);
+      remember([...names, ...byPath]);
     },
     shielded() {
       isShielded = true;
@@ -260,13 +265,13 @@ function partOf(path: string): Part | null {
   const trail = trailOf(path);
   if (trail.real === null) return null;
   const hash = isChangeable(path, trail) ? programHash(trail.real) : null;
-  return { path, real: trail.real, stamp: stampOf(trail.real), hash };
+  return { path, real: trail.real, stamp: stampOf(trail.real), hash, isProgram: isProgram(path) };
 }
 
 /** What only an administrator can change, such as a package of the system, may be newer than it was. */
 function isUnchanged(part: Part): boolean {
   const trail = trailOf(part.path);
-  if (trail.real === null) return false;
+  if (trail.real === null || (part.isProgram && !isProgram(part.path))) return false;
   const stamp = stampOf(trail.real);
   if (trail.real === part.real && stamp === part.stamp) return true;
   if (!isChangeable(part.path, trail)) return true;
