@@ -3,6 +3,7 @@
 
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { isVariableOn } from "@keelson/protocol";
 import { replaceableIn, scriptsIn } from "./scripts.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 
@@ -36,6 +37,8 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       ...named("CLAUDE_ENV_FILE"),
       ...named("CLAUDE_CODE_PLUGIN_CACHE_DIR").filter((folder) => !isAround(folder, cwd)),
       ...named("GIT_CONFIG_GLOBAL"),
+      ...["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"].flatMap(named),
+      ...googleCredentials(snapshot),
       ...named("XDG_CONFIG_HOME").map((folder) => join(folder, "git")),
       ...named("ZDOTDIR").flatMap((folder) => ZSH_FILES.map((name) => join(folder, name))),
       ...scripts,
@@ -43,6 +46,15 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       ...pluginParts(snapshot),
     ]),
   ];
+}
+
+/** They name a program that is run if the user allows it. */
+function googleCredentials({ cwd, home, env }: Snapshot): readonly string[] {
+  if (!isVariableOn(env["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"])) return [];
+  const file = "application_default_credentials.json";
+  const named = env["GOOGLE_APPLICATION_CREDENTIALS"];
+  const folder = env["CLOUDSDK_CONFIG"] || join(home, ".config", "gcloud");
+  return [resolve(cwd, folder, file), ...(named ? [resolve(cwd, named)] : [])];
 }
 
 /**
