@@ -40,7 +40,7 @@ export async function useMore(world: World, traced: () => readonly string[]): Pr
 
 /** An application: its own tool and hook, and a rewind or a store of its own. */
 async function useSdk(world: World, through: readonly string[], kept: Options): Promise<void> {
-  const { home, program } = world;
+  const { home } = world;
   const file_path = join(home.project, "a.txt");
   await using model = await startMockModel([
     { calls: [{ name: "Read", input: { file_path } }] },
