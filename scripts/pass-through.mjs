@@ -5,6 +5,8 @@ import { constants } from "node:os";
 
 /** Runs a program and exits the way it exits. */
 export function passThrough(executable, args, options = {}) {
+  // Node would open its debugger to every program on this machine, and the program's commands can send this signal.
+  process.on("SIGUSR1", () => {});
   const child = spawn(executable, args, { stdio: "inherit", ...options });
   exitWhenOrphaned();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

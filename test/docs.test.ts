@@ -130,6 +130,9 @@ const FOREIGN = new Set([
   "lsp",
   "stdio",
   "arg",
+  "inspect",
+  "inspect-port",
+  "disable-sigusr1",
   "modle",
 ]);
 const flagsIn = (text: string) =>

@@ -1,23 +1,38 @@
 // More sessions for the trace: applications with the SDK, teams, clients of `mcp serve`, helpers of the settings, and what
 // people do at the terminal.
 
-import { writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSdkMcpServer, InMemorySessionStore, query, tool, type Options } from "@keelson/sdk";
-import { startKeelson, startMockModel, type ScriptStep } from "@keelson/testkit";
+import {
+  createSdkMcpServer,
+  InMemorySessionStore,
+  prewarm,
+  query,
+  tool,
+  type Options,
+  type SDKMessage,
+} from "@keelson/sdk";
+import { startBedrockServer, startKeelson, startMockModel, type ScriptStep } from "@keelson/testkit";
 import { startTerminal } from "@keelson/testkit/terminal";
 import type { JsonObject } from "@keelson/protocol";
 import { calls, message, startCast, teammate, TEAMS } from "../sessions/team/cast.ts";
+import { until } from "../sessions/processes.ts";
 import { environmentOf, run, type World } from "./world.ts";
 
 /** `traced` gives the beginning of a command, with a log of its own each time. */
 export async function useMore(world: World, traced: () => readonly string[]): Promise<void> {
   await useSdk(world, traced(), { enableFileCheckpointing: true });
-  await useSdk(world, traced(), { sessionStore: new InMemorySessionStore() });
+  const sessionStore = new InMemorySessionStore();
+  await useSdk(world, traced(), { sessionStore });
+  // An application runs as the user of its program, which only root does here.
+  if (world.user === "root") await useStore(world, traced(), sessionStore);
+  await useClaim(world, traced());
   await useTeam(world, traced(), "in-process");
   await useTeam(world, traced(), "tmux");
+  await usePanes(world, traced(), traced());
   await useServe(world, traced());
   await useHelpers(world, traced());
+  await useAws(world, traced());
   await run(world, traced(), ["-p", "go on", "--continue", "--fork-session"], [{ text: "done" }]);
   await run(world, traced(), ["-p", "/compact", "--continue"], [{ text: "a summary" }, { text: "done" }]);
   await useTerminal(world, traced());
@@ -25,7 +40,7 @@ export async function useMore(world: World, traced: () => readonly string[]): Pr
 
 /** An application: its own tool and hook, and a rewind or a store of its own. */
 async function useSdk(world: World, through: readonly string[], kept: Options): Promise<void> {
-  const { home, program } = world;
+  const { home } = world;
   const file_path = join(home.project, "a.txt");
   await using model = await startMockModel([
     { calls: [{ name: "Read", input: { file_path } }] },
@@ -46,13 +61,9 @@ async function useSdk(world: World, through: readonly string[], kept: Options): 
   const conversation = query({
     prompt: prompts(),
     options: {
-      pathToKeelsonExecutable: Bun.which(through[0]!)!,
-      executableArgs: [...through.slice(1), program],
-      cwd: home.project,
-      env: { ...home.env, ...environmentOf(world), ANTHROPIC_BASE_URL: model.url },
+      ...programOf(world, through, model.url),
       permissionMode: "acceptEdits",
       allowedTools: ["mcp__app__hello"],
-      settingSources: ["user", "project", "local"],
       ...kept,
       mcpServers: { app: createSdkMcpServer({ name: "app", tools: [hello] }) },
       hooks: { PostToolUse: [{ hooks: [async () => ({})] }] },
@@ -66,7 +77,78 @@ async function useSdk(world: World, through: readonly string[], kept: Options): 
   }
 }
 
-async function useTeam(world: World, through: readonly string[], teammateMode: string): Promise<void> {
+const programOf = (world: World, through: readonly string[], url: string): Options => ({
+  pathToKeelsonExecutable: Bun.which(through[0]!)!,
+  executableArgs: [...through.slice(1), world.program],
+  cwd: world.home.project,
+  env: { ...world.home.env, ...environmentOf(world), ANTHROPIC_BASE_URL: url },
+  settingSources: ["user", "project", "local"],
+});
+
+/** On a machine that does not have the session: it comes from the store. */
+async function useStore(world: World, through: readonly string[], sessionStore: InMemorySessionStore): Promise<void> {
+  const projectKey = world.home.project.replaceAll(/[^a-zA-Z0-9]/g, "-");
+  const [session] = await sessionStore.listSessions(projectKey);
+  if (!session) throw new Error("The store has no session");
+  rmSync(join(world.home.configDir, "projects", projectKey, `${session.sessionId}.jsonl`));
+  await using model = await startMockModel([{ text: "done" }]);
+  const options = { ...programOf(world, through, model.url), sessionStore, resume: session.sessionId };
+  await toEnd(query({ prompt: "go on", options }));
+}
+
+/** A program that waits for its first task. */
+async function useClaim(world: World, through: readonly string[]): Promise<void> {
+  await using model = await startMockModel([{ text: "done" }]);
+  const options = programOf(world, through, model.url);
+  const spare = await prewarm({ options });
+  await toEnd(spare.claim({ prompt: "go", options }));
+  await spare.exited;
+}
+
+async function toEnd(messages: AsyncIterable<SDKMessage>): Promise<void> {
+  for await (const message of messages)
+    if (message.type === "result" && message.subtype !== "success") throw new Error(JSON.stringify(message));
+}
+
+/** A team whose members have panes of a real tmux, which is traced too. */
+async function usePanes(world: World, tracedTmux: readonly string[], through: readonly string[]): Promise<void> {
+  const socket = join(world.home.root, "panes");
+  const env = { ...world.home.env, ...environmentOf(world), TERM: "xterm" };
+  const words = ["tmux", "-S", socket, "-f", "/dev/null"];
+  const tmux = (...args: string[]) => {
+    const { success, stdout, stderr } = Bun.spawnSync([...words, ...args], { env });
+    if (!success) throw new Error(`tmux ${args.join(" ")}: ${stderr.toString()}`);
+    return stdout.toString().trim();
+  };
+  const server = Bun.spawn([...tracedTmux, ...words, "-D"], { env, stdio: ["ignore", "ignore", "ignore"] });
+  try {
+    await until(() => existsSync(socket), "tmux did not start");
+    tmux("new-session", "-d", "sleep 600");
+    await useTeam(world, through, "tmux", { TMUX: `${socket},${tmux("display-message", "-p", "#{pid}")},0` });
+  } finally {
+    tmux("kill-server");
+    await server.exited;
+  }
+}
+
+/** Commands that sign in to a cloud, and the files of its own. */
+async function useAws(world: World, through: readonly string[]): Promise<void> {
+  const refused = { failure: "authentication_failed" } as const;
+  await using server = await startBedrockServer([refused, { blocks: [{ text: "done" }] }]);
+  const env = { CLAUDE_CODE_USE_BEDROCK: "1", AWS_REGION: "eu-west-1", ANTHROPIC_BEDROCK_BASE_URL: server.url };
+  const settings = { awsAuthRefresh: "named-refresh", awsCredentialExport: "named-export" };
+  const options = { home: world.home, program: world.program, through, env: { ...environmentOf(world), ...env } };
+  await using session = startKeelson(["-p", "go", "--settings", JSON.stringify(settings)], options);
+  const { code, stderr } = await session.done;
+  if (code !== 0) throw new Error(`AWS: ${code}\n${stderr}`);
+}
+
+async function useTeam(
+  world: World,
+  through: readonly string[],
+  teammateMode: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
   await using cast = await startCast(
     ({ last }) => {
       if (last.includes("Lead the team"))
@@ -88,7 +170,7 @@ async function useTeam(world: World, through: readonly string[], teammateMode: s
   );
   const args = ["-p", "Lead the team", "--settings", JSON.stringify({ teammateMode })];
   const options = { home: world.home, url: cast.url, program: world.program, through };
-  await using session = startKeelson(args, { ...options, env: { ...environmentOf(world), ...TEAMS } });
+  await using session = startKeelson(args, { ...options, env: { ...environmentOf(world), ...TEAMS, ...more } });
   const { code, stderr } = await session.done;
   if (code !== 0) throw new Error(`The team ended with ${code}\n${stderr}`);
 }

@@ -78,6 +78,8 @@ export const ROWS: readonly Row[] = [
   row("a plugin in the project", /^\.\/plugin\//),
 
   row("masks and copies of the shield", /^\$TMPDIR\/keelson-[0-9a-f]+(?:\/|$)/, "gone with the session that made it"),
+  row("the configuration of a session from a store", /^\$TMPDIR\/claude-\d+\/keelson-resume-\w+(?:\/|$)/),
+  row("tmux's socket", /^\^\/panes$/, "whoever answers there gets a teammate, which is asked like any other"),
   row("outputs of tasks", /^\$TMPDIR\/claude-\d+(?:\/|$)/, "opened without links, as output of that command"),
   row("the project", /^\.\//, "what the session works on"),
 ];

@@ -40,6 +40,9 @@ export function makeWorld(starter: Starter): World {
   bin("inner-tool", "exit 0");
   bin("named-headers", "echo '{}'");
   bin("named-notify", "cat >/dev/null");
+  bin("named-refresh", "exit 0");
+  const keys = { AccessKeyId: "AKIDTEST", SecretAccessKey: "secret", SessionToken: "token" };
+  bin("named-export", `echo '${JSON.stringify({ Credentials: keys })}'`);
   bin("named-editor", 'echo "written in the editor" >"$1"');
   program("scripts/project-hook.sh", "exit 0");
   program("scripts/key.sh", "echo test-key");

@@ -59,6 +59,28 @@ test.each([
   expect(stderr).toContain(why);
 });
 
+linuxTest(
+  "a hook that a command stops with a signal denies, and says why; one that is only slow is a warning",
+  async () => {
+    using home = temporaryHome();
+    home.write("~/.claude/hooks/guard.sh", "echo $$ >pid; sleep 600");
+    const command = `sh ${home.configDir}/hooks/guard.sh`;
+    const hook = { matcher: "Write", hooks: [{ type: "command", command, timeout: 2 }] };
+    home.settings({ hooks: { PreToolUse: [hook] }, permissions: { allow: ["Bash"] } });
+    const attack = "until test -s pid; do sleep 0.01; done; kill -STOP $(cat pid)";
+    const stop = { calls: [{ name: "Bash", input: { command: attack, run_in_background: true } }] };
+    await using model = await startMockModel([stop, WRITE, { text: "done" }, { text: "done" }]);
+    await runKeelson(["-p", "go", ...MODES], { home, url: model.url });
+    expect(told(model.requests[2]!)[0].content).toContain("Another program stopped it with a signal");
+    expect(existsSync(join(home.project, "made.txt"))).toBe(false);
+
+    await using again = await startMockModel([WRITE, { text: "done" }]);
+    const { stderr } = await runKeelson(["-p", "go", ...MODES], { home, url: again.url });
+    expect(stderr).toContain("It took longer than 2 s");
+    expect(existsSync(join(home.project, "made.txt"))).toBe(true);
+  },
+);
+
 test.each([
   ["that does not exist", "/no/such/guard"],
   ["that fails for a reason of its own", "echo broken >&2; exit 1"],

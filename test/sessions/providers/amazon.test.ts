@@ -1,10 +1,18 @@
 // Sessions on Amazon Bedrock and on the clouds that offer the Messages API, through the real program.
 
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startBedrockServer, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startBedrockServer,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { messagesOf, resultOf, STREAM } from "../front-door.ts";
+import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const SECRET = "secret-access-key-0123456789";
 const KEYS = {
@@ -116,6 +124,40 @@ test("awsAuthRefresh of the user's settings runs after refused credentials; the 
   const failed = await runKeelson(["-p", "hi"], { home, env });
   expect([failed.code, readdirSync(home.project).includes("ran")]).toEqual([1, false]);
   expect(server.requests).toHaveLength(3);
+});
+
+const shielded = testUnless(confinementMissing(), test);
+
+shielded.each([
+  ["where they are", {}],
+  ["elsewhere", { AWS_CONFIG_FILE: "aws-config", AWS_SHARED_CREDENTIALS_FILE: "aws-credentials" }],
+])("a command does not choose what prints the keys in the next session, with AWS's files %s", async (_, named) => {
+  using home = temporaryHome();
+  await using server = await startBedrockServer([]);
+  const ran = join(home.root, "ran");
+  const names = Object.values(named);
+  const [config, keys] = names.length > 0 ? names : ["~/.aws/config", "~/.aws/credentials"];
+  const planted = `printf '[default]\\ncredential_process = touch ${ran}\\n' > ${config}; cp ${config} ${keys}`;
+  home.write(
+    "build.sh",
+    `mkdir -p ~/.aws; ${planted}; mkdir -p ~/.aws/sso/cache && touch ~/.aws/sso/cache/t && echo signed in`,
+  );
+  const build = { calls: [{ name: "Bash", input: { command: "sh build.sh" } }] };
+  await using model = await startMockModel([build, { text: "done" }]);
+  const ended = await runKeelson(["-p", "hi", ...STREAM, "--allowedTools", "Bash"], {
+    home,
+    url: model.url,
+    env: named,
+  });
+  expect(JSON.stringify(messagesOf(ended, "user"))).toContain("signed in");
+  const env = {
+    CLAUDE_CODE_USE_BEDROCK: "1",
+    AWS_REGION: "eu-west-1",
+    ANTHROPIC_BEDROCK_BASE_URL: server.url,
+    ...named,
+  };
+  const { code } = await runKeelson(["-p", "hi"], { home, env });
+  expect([code, existsSync(ran)]).toEqual([1, false]);
 });
 
 test("without AWS credentials, the error says what to set, before any request", async () => {

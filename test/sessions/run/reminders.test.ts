@@ -42,7 +42,13 @@ async function everyone(text: string) {
     },
   });
   const server = fakeServer(home, "srv", {
-    tools: [{ name: "say", description: text, inputSchema: { type: "object" } }],
+    tools: [
+      {
+        name: "say",
+        description: text,
+        inputSchema: { type: "object", properties: { how: { type: "string", enum: ["well", text], default: text } } },
+      },
+    ],
     instructions: text,
   });
   const script = [

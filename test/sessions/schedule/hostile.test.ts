@@ -104,6 +104,50 @@ test("a wide mode of a job does not widen the session that it fires in", async (
   expect(existsSync(join(home.project, "a.txt"))).toBe(false);
 });
 
+test("what a job started in the background wakes the session in the job's mode, also after a prompt; what a prompt started does not", async () => {
+  using home = temporaryHome();
+  trust(home);
+  const job = { cron: "0 0 1 1 *", createdAt: Date.now() - 400 * DAY, recurring: false };
+  home.write(FILE, { tasks: [{ id: "00000001", prompt: "The job", ...job, permissionMode: "default" }] });
+  const begin = (name: string) => ({
+    calls: [
+      {
+        name: "Bash",
+        input: { command: `until test -e go-${name}; do sleep 0.01; done; echo over-${name}`, run_in_background: true },
+      },
+    ],
+  });
+  const heard: string[] = [];
+  await using model = await startMockModel((request: any) => {
+    const last = JSON.stringify(request.messages.at(-1).content);
+    heard.push(last);
+    if (last.includes("tool_result")) return { text: "Fine" };
+    if (last.includes("The job")) return begin("job");
+    if (last.includes("A prompt")) return begin("prompt");
+    const name = /go-(job|prompt)/.exec(last)?.[1];
+    if (name === undefined) return { text: "Ready" };
+    return { calls: [{ name: "Write", input: { file_path: join(home.project, `by-${name}`), content: "x" } }] };
+  });
+  const args = [...CHAT, "--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
+  await using program = startKeelson(args, { home, url: model.url, stdin: "open" });
+  const started = (count: number) => () => heard.filter((last) => last.includes("unning in")).length === count;
+  const answered = (count: number) => () => heard.filter((last) => /by-(job|prompt)/.test(last)).length === count;
+  program.send(prompt("Hello"));
+  await until(started(1), "the job's command did not start");
+  program.send(prompt("A prompt"));
+  await until(started(2), "the prompt's command did not start");
+  home.write("go-job", "");
+  await until(answered(1), "the job's command woke no one");
+  home.write("go-prompt", "");
+  await until(answered(2), "the prompt's command woke no one");
+  program.closeStdin();
+  expect((await program.done).code).toBe(0);
+  expect([existsSync(join(home.project, "by-job")), existsSync(join(home.project, "by-prompt"))]).toEqual([
+    false,
+    true,
+  ]);
+});
+
 test("plan mode makes no job, no wake-up and no worktree, and says why; it may end them", async () => {
   using home = repositoryHome();
   trust(home);

@@ -240,7 +240,7 @@ for (const [who, run, how] of users) {
     expect(planted.ended.stderr).toContain("without the shield");
     for (const text of DENIALS) expect(planted.results[0]).toContain(text);
     expect(planted.results[2]).toContain(
-      "changed while this session was running, so it is not run; restart the session",
+      "was installed while this session was running, so it is not run; restart the session",
     );
     expect(existsSync(join(home.project, "guarded.txt"))).toBe(false);
     expect(readdirSync(home.root).filter((name) => name.startsWith("ran-"))).toEqual([]);

@@ -160,6 +160,7 @@ test("namedPrograms() lists whatever runs outside the shield because something n
     directories: [outside],
     shell: ["tools/check.sh | jq .", "node x.js", "pass key", "line", "npx -y server", "pyright --stdio"],
     scripts: [join(outside, "tools/check.sh"), join(outside, "x.js")],
+    replaceable: [],
     programs: ["node", "/bin/zsh", "my-vim", "fox", "ping-me"].map((command) => ({ command })),
     servers: [
       { command: "npx", path: "/own", outside },
@@ -170,8 +171,25 @@ test("namedPrograms() lists whatever runs outside the shield because something n
 });
 
 test("folderToAvoid() is an untrusted folder, for what is not its own", () => {
-  const place = { cwd: "/p", trusted: false };
+  const place = { cwd: "/p", home: "/home/me", trusted: false };
   const scopes = ["user", "managed", "enterprise", "plugin", "local", "project", "dynamic", "flag", "agent"];
   expect(scopes.filter((scope) => folderToAvoid(place, scope) === "/p")).toEqual(scopes.slice(0, 4));
   expect(scopes.map((scope) => folderToAvoid({ ...place, trusted: true }, scope)).filter(Boolean)).toEqual([]);
+});
+
+test("folderToAvoid() is the outermost project around the folder, but nothing of the home's or in a trusted folder", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-avoid-")));
+  const at = (path: string) => join(root, path);
+  for (const folder of ["home/work/repo/packages/a", "home/work/plain"]) mkdirSync(at(folder), { recursive: true });
+  for (const file of ["home/package.json", "home/work/repo/.git", "home/work/repo/packages/a/package.json"])
+    writeFileSync(at(file), "");
+  const avoided = (cwd: string, more: object = {}) =>
+    folderToAvoid({ cwd: at(cwd), home: at("home"), trusted: false, ...more }, "user");
+  expect(avoided("home/work/repo/packages/a")).toBe(at("home/work/repo"));
+  expect(avoided("home/work/repo/packages")).toBe(at("home/work/repo"));
+  expect(avoided("home/work/plain")).toBe(at("home/work/plain"));
+  expect(avoided("home")).toBe(at("home"));
+  const inside = { trustBasis: { folder: at("home/work/repo"), inherited: true, since: 0 } };
+  expect(avoided("home/work/repo/packages/a", inside)).toBe(at("home/work/repo/packages/a"));
+  rmSync(root, { recursive: true });
 });

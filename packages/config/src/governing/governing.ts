@@ -1,9 +1,10 @@
 // The files that decide what a session may do: settings, environment files, scripts that hooks and helpers run, and skills
 // that are kept elsewhere. The session itself must not change them, wherever they are.
 
-import { readdirSync, realpathSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
-import { scriptsIn } from "./scripts.ts";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { isVariableOn } from "@keelson/protocol";
+import { replaceableIn, scriptsIn } from "./scripts.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 
 const ZSH_FILES = [".zshenv", ".zprofile", ".zshrc", ".zlogin", ".zlogout"];
@@ -36,6 +37,8 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       ...named("CLAUDE_ENV_FILE"),
       ...named("CLAUDE_CODE_PLUGIN_CACHE_DIR").filter((folder) => !isAround(folder, cwd)),
       ...named("GIT_CONFIG_GLOBAL"),
+      ...["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"].flatMap(named),
+      ...googleCredentials(snapshot),
       ...named("XDG_CONFIG_HOME").map((folder) => join(folder, "git")),
       ...named("ZDOTDIR").flatMap((folder) => ZSH_FILES.map((name) => join(folder, name))),
       ...scripts,
@@ -43,6 +46,15 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       ...pluginParts(snapshot),
     ]),
   ];
+}
+
+/** They name a program that is run if the user allows it. */
+function googleCredentials({ cwd, home, env }: Snapshot): readonly string[] {
+  if (!isVariableOn(env["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"])) return [];
+  const file = "application_default_credentials.json";
+  const named = env["GOOGLE_APPLICATION_CREDENTIALS"];
+  const folder = env["CLOUDSDK_CONFIG"] || join(home, ".config", "gcloud");
+  return [resolve(cwd, folder, file), ...(named ? [resolve(cwd, named)] : [])];
 }
 
 /**
@@ -140,14 +152,32 @@ export function namedPrograms(snapshot: Snapshot) {
     // A program may start others that its arguments name: `env node x.js`, `sh -c "npx server"`.
     shell: [...lines, ...servers.map(({ command, args }) => [command, ...args])].map(asText),
     scripts: lines.flatMap((line) => scriptsIn(line, { cwd, home })),
+    replaceable: lines.flatMap((line) => replaceableIn(line, { cwd, home })),
     programs: single.flatMap((command) => (command === undefined ? [] : [{ command }])),
     servers: servers.map(({ command, env: own, outside }) => ({ command, path: own["PATH"], outside })),
   };
 }
 
-/** The folder, if it is not trusted and the server is not its own: then the server's program is not taken from it. */
-export function folderToAvoid({ cwd, trusted }: Pick<Snapshot, "cwd" | "trusted">, scope: string): string | undefined {
-  return !trusted && ["user", "managed", "enterprise", "plugin"].includes(scope) ? cwd : undefined;
+type Around = Pick<Snapshot, "cwd" | "home" | "trusted" | "trustBasis">;
+
+/** The project, if it is not trusted and the server is not its own: then the server's program is not taken from it. */
+export function folderToAvoid(snapshot: Around, scope: string): string | undefined {
+  return !snapshot.trusted && ["user", "managed", "enterprise", "plugin"].includes(scope)
+    ? projectOf(snapshot)
+    : undefined;
+}
+
+/**
+ * The outermost project that the working directory is in: `npm run` puts the programs of all of them on the PATH. The home
+ * folder and those around it are the user's own, and so is what is in a trusted folder.
+ */
+function projectOf({ cwd, home, trustBasis }: Around): string {
+  let outermost = cwd;
+  if (trustBasis) return cwd;
+  for (let at = cwd; at !== dirname(at) && !`${home}${sep}`.startsWith(`${at}${sep}`); at = dirname(at)) {
+    if ([".git", "package.json"].some((name) => existsSync(join(at, name)))) outermost = at;
+  }
+  return outermost;
 }
 
 type CommandLine = string | readonly string[];

@@ -14,14 +14,31 @@ const INTERPRETERS =
   /^(?:ba|da|z|k|fi)?sh$|^(?:python|pypy|ruby|perl|php|lua|node|deno|bun|tsx|ts-node|npx|bunx|uv|uvx|pwsh|powershell|source|\.|exec|env|nohup|time|timeout|nice)[\d.]*$|^(?:if|then|elif|else|while|until|do|!|\{)$/;
 const SCRIPT = /\.(?:sh|bash|zsh|fish|py|rb|pl|php|lua|ps1|[cm]?[jt]sx?)$/;
 /** System programs cannot be changed by the session, and installed packages are replaced by everyday commands. */
-const NOT_GUARDED = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap)\/|\/(?:node_modules|\.venv|venv|site-packages)\//;
+const SYSTEM = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap)\//;
+const NOT_GUARDED = new RegExp(`${SYSTEM.source}|\\/(?:node_modules|\\.venv|venv|site-packages)\\/`);
+
+type CommandLine = string | readonly string[];
 
 /** Returns absolute paths. A string is shell code; a list is a program and its arguments. */
-export function scriptsIn(command: string | readonly string[], places: ScriptPlaces): readonly string[] {
-  const parts = typeof command === "string" ? simpleCommands(command) : [command];
-  const found = parts.flatMap((words) => scriptOf(words, places));
-  return [...new Set(found)].filter((path) => !NOT_GUARDED.test(path));
+export function scriptsIn(command: CommandLine, places: ScriptPlaces): readonly string[] {
+  const paths = pathsIn(command, places).filter(({ path, isInterpreter }) => !isInterpreter && !NOT_GUARDED.test(path));
+  return [...new Set(paths.map(({ path }) => path))];
 }
+
+/** What it runs by a path that builds and package managers replace: `.venv/bin/python`, `node_modules/.bin/x`. */
+export function replaceableIn(command: CommandLine, places: ScriptPlaces): readonly string[] {
+  const paths = pathsIn(command, places).filter(({ path, isInterpreter }) => isInterpreter || NOT_GUARDED.test(path));
+  return [...new Set(paths.map(({ path }) => path))].filter((path) => !SYSTEM.test(path));
+}
+
+interface FoundPath {
+  readonly path: string;
+  /** The program that runs the script. */
+  readonly isInterpreter: boolean;
+}
+
+const pathsIn = (command: CommandLine, places: ScriptPlaces): readonly FoundPath[] =>
+  (typeof command === "string" ? simpleCommands(command) : [command]).flatMap((words) => pathsOf(words, places));
 
 /** `uv run x.py`, `timeout 5s x.sh`: more comes before the script. */
 const BEFORE_A_SCRIPT = /^(?:run|\d[\d.]*[smhd]?)$/;
@@ -30,23 +47,24 @@ const RUNNERS = /^(?:npx|bunx|uvx?)$/;
 const WITH_A_VALUE =
   /^(?:-p|--(?:with|with-editable|python|from|package|project|directory|extra|group|only-group|env-file|index))$/;
 
-function scriptOf(words: readonly string[], places: ScriptPlaces): readonly string[] {
+function pathsOf(words: readonly string[], places: ScriptPlaces): readonly FoundPath[] {
+  const found: FoundPath[] = [];
   let program = "";
   for (const [at, word] of words.entries()) {
     const before = words[at - 1] ?? "";
     const name = word.slice(word.lastIndexOf("/") + 1);
+    const path = word.includes("/") || SCRIPT.test(word) ? absolute(word, places) : undefined;
     if (INTERPRETERS.test(name)) program = name;
+    if (program === name && path !== undefined) found.push({ path, isInterpreter: true });
     if (/^\w+=/.test(word) || word.startsWith("-") || program === name) continue;
     // `bash -c 'a/b.sh x'`
-    if (/^-\w*c$/.test(before)) return scriptsIn(word, places);
-    if (word.includes("/") || SCRIPT.test(word)) {
-      const path = absolute(word, places);
-      return path === undefined ? [] : [path];
-    }
+    if (/^-\w*c$/.test(before)) return [...found, ...pathsIn(word, places)];
+    if (word.includes("/") || SCRIPT.test(word))
+      return path === undefined ? found : [...found, { path, isInterpreter: false }];
     // `python -m ruff check src/`, `npx eslint src/`: it is a program, and files after it are what it works on.
-    if (!BEFORE_A_SCRIPT.test(word) && !isValue(before, program)) return [];
+    if (!BEFORE_A_SCRIPT.test(word) && !isValue(before, program)) return found;
   }
-  return [];
+  return found;
 }
 
 /** `bash -euo pipefail x.sh`, `python -W ignore x.py`: a word behind this option may belong to it. */

@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { withMark } from "../shell/environment/child-env.ts";
+import { withMark, withoutJavaDebugger, withoutNodeDebugger } from "../shell/environment/child-env.ts";
 import type { Groups } from "../shell/process/groups.ts";
 import { keepTail } from "./tail.ts";
 
@@ -74,7 +74,7 @@ function spawn({ command, argv, isWrapper, cwd, env, groups }: StartProgramOptio
     const start = (mark: string) =>
       Bun.spawn([...argv], {
         cwd,
-        env: withMark(env, mark),
+        env: withMark(withoutJavaDebugger(withoutNodeDebugger(env, argv)), mark),
         stdin: "pipe",
         stdout: "pipe",
         stderr: "pipe",

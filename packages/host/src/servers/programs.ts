@@ -1,6 +1,7 @@
 // The server programs of one session: started on demand, and ended with the session however it ends.
 
 import { dirname, resolve } from "node:path";
+import { realPathOf } from "@keelson/disk/real-path";
 import { makeDataFolder } from "../plugins/data-folder.ts";
 import { pathOutside } from "../programs/find-program.ts";
 import { createPrograms, type Programs } from "../programs/registry/programs.ts";
@@ -45,20 +46,23 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
   const running = new Set<ServerProgram>();
   let closed = false;
 
-  /** The path of its program. Throws if there is none, or another one than there was. */
-  function find({ command, cwd, env, entryEnv, outside }: StartServerOptions): string {
+  /** The path of its program, and its PATH. Throws if there is none, or another one than there was. */
+  function find({ command, args, cwd, env, entryEnv, outside }: StartServerOptions) {
     const all = entryEnv?.["PATH"] ?? env["PATH"];
     const path = outside === undefined ? all : pathOutside(all, outside);
-    const found = (programs?.() ?? own).configured(command, { path, cwd });
+    const registry = programs?.() ?? own;
+    const changed = registry.changedIn([command, ...args].join(" "), path);
+    const found = changed ?? registry.configured(command, { path, cwd });
     if ("problem" in found) {
       if (found.isChanged) throw new Error(found.problem);
       // Starting it fails with a better reason: it may be a folder, or not executable.
       if (!command.includes("/")) throw new Error(programNotFound(command));
     }
     const file = "path" in found ? found.path : resolve(cwd, command);
-    if (outside !== undefined && pathOutside(dirname(file), outside) === "")
+    // A link of the user's may lead there, too.
+    if (outside !== undefined && [file, realPathOf(file)].some((each) => pathOutside(dirname(each), outside) === ""))
       throw new Error(`"${command}" is in a folder that is not trusted; run keelson trust, or use another program`);
-    return file;
+    return { file, path };
   }
 
   async function enter(options: StartServerOptions, command: string): Promise<ConfinedProgram> {
@@ -74,7 +78,7 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
       guard();
       makeDataFolder(options.entryEnv ?? {});
       await prepare();
-      const command = find(options);
+      const { file: command, path } = find(options);
       const entered = options.confined ? await enter(options, command) : undefined;
       if (closed) {
         entered?.leave();
@@ -85,7 +89,8 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
           ...options,
           argv: entered?.argv ?? [command, ...options.args],
           isWrapper: entered?.isWrapper ?? false,
-          env: { ...options.env, ...(entered?.env ?? options.entryEnv) },
+          // It may start others by name, as `env node` does.
+          env: { ...options.env, ...(entered?.env ?? options.entryEnv), ...(path === undefined ? {} : { PATH: path }) },
           groups,
         });
         running.add(program);

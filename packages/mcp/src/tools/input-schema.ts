@@ -1,6 +1,6 @@
 // Converts a tool's input schema to a form the model API accepts. It only describes the input; the server validates it.
 
-import { isObject, type JsonObject } from "@keelson/protocol";
+import { isObject, withoutReminderTags, type JsonObject } from "@keelson/protocol";
 import { plainText } from "../plain-text.ts";
 import { isDeeperThan } from "./depth.ts";
 import { validSchema } from "./valid-schema.ts";
@@ -14,9 +14,10 @@ export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { 
   if (!isObject(schema)) return { problem: "its input schema is not an object" };
   const { type = "object" } = schema;
   if (type !== "object") return { problem: "its input schema does not describe an object" };
-  const size = jsonLength(schema);
-  if (size === undefined || size > MAX_LENGTH) return { problem: "its input schema is too large" };
-  const plain = validSchema(withPlainText(schema) as Record<string, unknown>);
+  const text = jsonOf(schema);
+  if (text === undefined || text.length > MAX_LENGTH) return { problem: "its input schema is too large" };
+  const shown = withoutReminderTags(text) === text ? schema : withoutTags(schema);
+  const plain = validSchema(withPlainText(shown) as Record<string, unknown>);
   const flat = withUsableNames(CHOICES.some((key) => plain[key] !== undefined) ? mergeBranches(plain) : plain);
   return { json: ("type" in flat ? flat : { type, ...flat }) as JsonObject };
 }
@@ -67,7 +68,15 @@ function withPlainText(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
+/** The model reads values and inner names too. No server needs such a tag in one. */
+function withoutTags(value: unknown): unknown {
+  if (typeof value === "string") return withoutReminderTags(value);
+  if (Array.isArray(value)) return value.map(withoutTags);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [withoutReminderTags(key), withoutTags(each)]));
+}
+
 /** Undefined if it is nested too deeply. */
-function jsonLength(value: object): number | undefined {
-  return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value).length;
+function jsonOf(value: object): string | undefined {
+  return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value);
 }

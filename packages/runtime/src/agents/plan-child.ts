@@ -12,6 +12,7 @@ import { limitsOf } from "../session/agent-ports.ts";
 import type { ChildPlan, ChildWorktree } from "./child/child.ts";
 import { forkedConversation } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
+import { isLowerEffort } from "../skills/turn-effects.ts";
 
 export interface ChildOrder {
   readonly definition: AgentDefinition;
@@ -163,7 +164,9 @@ async function modelFor(
     : await storage.chooseModel(name).catch((error: Error) => {
         throw new ToolError(`Agent '${definition.name}' cannot be started: ${error.message}`);
       });
-  const wanted = effort ?? (fixed.effort === undefined ? definition.effort : undefined) ?? parent.model().effort;
+  const inherited = parent.model().effort;
+  const mayChoose = !definition.untrusted || isLowerEffort(definition.effort ?? "", inherited);
+  const wanted = effort ?? (fixed.effort === undefined && mayChoose ? definition.effort : undefined) ?? inherited;
   return wanted === undefined ? chosen : { ...chosen, effort: wanted };
 }
 

@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import { sep } from "node:path";
 import type { Snapshot } from "@keelson/config";
-import { governingFiles, namedPrograms } from "@keelson/config/governing";
+import { folderToAvoid, governingFiles, namedPrograms } from "@keelson/config/governing";
 import { realPathOf } from "@keelson/disk/real-path";
 import { pathOutside } from "@keelson/host";
 import { createPrograms, keelsonProgram, type Programs } from "@keelson/host/programs";
@@ -49,7 +49,8 @@ export function governingOf(
       path: outside === undefined ? path : pathOutside(path, outside),
     }));
     // The user's own hooks do not run programs of a folder that is not trusted.
-    const path = now.trusted ? named.path : pathOutside(named.path, now.cwd);
+    const avoided = folderToAvoid(now, "user");
+    const path = avoided === undefined ? named.path : pathOutside(named.path, avoided);
     const own = named.programs.flatMap(({ command }) => [{ command }, { command, path }]);
     programs.configure({ ...named, programs: [...keelsonProgram(named.path), ...own, ...servers] });
     const files = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];

@@ -96,6 +96,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     warn,
   });
   const governing = lazyGoverning(storage);
+  storage.state.governing = governing;
   // `/clear` moves the session to another id.
   const resultsDir = () => toolResultsDir(place.dir, place.id);
   const outputDir = tasksDir(ownTemporary(env), projectKey(cwd), place.id);
@@ -104,13 +105,23 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   storage.onClear(() => void readable.push(resultsDir()));
   const agentInboxes: Machine["agentInboxes"] = new Map();
   const agentRules: Machine["agentRules"] = new Map();
-  const notify: NotifyAboutTask = (task, entry, how) => {
+  /** Of tasks that a run with a narrower mode started, such as that of a scheduled job. */
+  const mostModes = new Map<string, PermissionMode>();
+  const notify: NotifyAboutTask = (task, entry, options) => {
+    const how = { ...options, most: mostModes.get(task.id) };
     const own = task.owner === undefined ? undefined : agentInboxes.get(task.owner);
     // A subagent that is over stopped what it started. The session knows nothing of that.
     if (own || task.owner === undefined || task.status !== "killed") (own ?? inbox).notify(entry, how);
   };
+  const watchers = taskWatchers({ show: (signal) => outbox.show(signal), notify, list: () => tasks.list(), newId });
   const tasks: Tasks = createTasks({
-    watchers: taskWatchers({ show: (signal) => outbox.show(signal), notify, list: () => tasks.list(), newId }),
+    watchers: {
+      ...watchers,
+      started(task) {
+        if (ruleBook.most !== undefined) mostModes.set(task.id, ruleBook.most);
+        watchers.started(task);
+      },
+    },
   });
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());

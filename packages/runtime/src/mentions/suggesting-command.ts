@@ -2,6 +2,7 @@
 // of its standard output. It is started and ended like a hook.
 
 import type { Snapshot } from "@keelson/config";
+import { folderToAvoid } from "@keelson/config/governing";
 import { createHookProcesses, hookEnvironment } from "@keelson/host/hooks";
 import { isObject } from "@keelson/protocol";
 
@@ -25,7 +26,13 @@ export async function suggestedPaths(asked: SuggestingCommand): Promise<readonly
   try {
     const { outcome, stdout } = await processes.run({ type: "command", command }, JSON.stringify({ query }), {
       cwd,
-      env: hookEnvironment({ childEnv, sessionId, entrypoint: "cli", projectDir: cwd }),
+      env: hookEnvironment({
+        childEnv,
+        sessionId,
+        entrypoint: "cli",
+        projectDir: cwd,
+        outside: folderToAvoid(snapshot, "user"),
+      }),
       timeoutMs: LIMIT_MS,
       signal,
     });

@@ -2,19 +2,23 @@
 // `keelson auth login` stored. The commands are the user's or the administrator's, never those of a folder.
 
 import { ownEnvironment, reachesChildren, type Snapshot } from "@keelson/config";
+import { folderToAvoid } from "@keelson/config/governing";
 import { createHookProcesses, hookEnvironment } from "@keelson/host/hooks";
 import { openSecretStore, providerSecretKey } from "@keelson/host/secrets";
+import type { Programs } from "@keelson/host/programs";
 import type { CommandEnd, CredentialSources } from "@keelson/model";
 
-interface CommandCaller {
+export interface CommandCaller {
   readonly sessionId: string;
   readonly entrypoint: string;
+  /** The registry of the session, if there is one: what an earlier command changed is not run. */
+  programs?(): Programs | undefined;
 }
 
 /** Runs it as a hook is run: in its own process group, with a time limit and limited output. */
 export async function runCredentialCommand(
   snapshot: Snapshot,
-  { sessionId, entrypoint }: CommandCaller,
+  { sessionId, entrypoint, programs }: CommandCaller,
   command: string,
   { timeoutMs, signal }: Parameters<CredentialSources["runCommand"]>[1],
 ): Promise<CommandEnd> {
@@ -25,11 +29,18 @@ export async function runCredentialCommand(
       (pair): pair is [string, string] => pair[1] !== undefined && reachesChildren(pair[0]),
     ),
   );
-  const processes = createHookProcesses();
+  const known = programs?.();
+  const processes = createHookProcesses(known && (() => known));
   try {
     const { exitCode, stdout } = await processes.run({ type: "command", command }, "", {
       cwd,
-      env: hookEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd }),
+      env: hookEnvironment({
+        childEnv,
+        sessionId,
+        entrypoint,
+        projectDir: cwd,
+        outside: folderToAvoid(snapshot, "user"),
+      }),
       timeoutMs,
       signal,
     });

@@ -7,18 +7,17 @@ import type { CredentialSources, ProviderMemory, ResolvedModel } from "@keelson/
 import { NO_USAGE } from "@keelson/protocol";
 import type { ModelRates } from "./cost.ts";
 import type { Observed } from "../observe/observed.ts";
+import type { CommandCaller } from "./credentials.ts";
 import type * as StoredKey from "./stored-key.ts";
 import { OpenError } from "../session/place.ts";
 
-interface ModelChoiceOptions {
+interface ModelChoiceOptions extends CommandCaller {
   /** Overrides flags and settings. */
   readonly model?: string | undefined;
   /** The session's own model, if there is one and a name is not what the user typed. */
   readonly beside?: ResolvedModel | undefined;
   /** Without credentials for Anthropic, a name that leads there is an error. */
   readonly needsCredentials?: boolean;
-  readonly sessionId: string;
-  readonly entrypoint: string;
   readonly memory: ProviderMemory;
   /** As in OpenOptions. */
   readonly gatherMs?: number | undefined;
@@ -31,7 +30,17 @@ export const newProviderMemory = (): ProviderMemory => ({ keys: new Map(), told:
 /** Throws OpenError. */
 export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOptions): Promise<ResolvedModel> {
   const { flags, settings, env } = snapshot;
-  const { model: given, beside, needsCredentials, sessionId, entrypoint, memory, gatherMs, observed } = options;
+  const {
+    model: given,
+    beside,
+    needsCredentials,
+    sessionId,
+    entrypoint,
+    memory,
+    gatherMs,
+    observed,
+    programs,
+  } = options;
   const model = given !== undefined && beside ? await besideName(given, beside, { ...settings, env }) : given;
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
@@ -48,7 +57,7 @@ export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOption
       betas: flags.betas,
       metadata: { user_id: JSON.stringify({ session_id: sessionId }) },
       settings,
-      sources: credentialSources(snapshot, { sessionId, entrypoint }),
+      sources: credentialSources(snapshot, { sessionId, entrypoint, ...(programs ? { programs } : {}) }),
       memory,
       // Those in the settings are for every session, also for one on another provider.
       announcesUnused: flags.fallbackModels !== undefined,
@@ -63,10 +72,7 @@ export async function chooseModel(snapshot: Snapshot, options: ModelChoiceOption
 }
 
 /** Commands of the settings, and stored keys. Loaded when one is needed. */
-export function credentialSources(
-  snapshot: Snapshot,
-  caller: { readonly sessionId: string; readonly entrypoint: string },
-): CredentialSources {
+export function credentialSources(snapshot: Snapshot, caller: CommandCaller): CredentialSources {
   return {
     runCommand: async (...command) =>
       (await import("./credentials.ts")).runCredentialCommand(snapshot, caller, ...command),

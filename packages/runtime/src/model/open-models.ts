@@ -50,6 +50,7 @@ export async function openModels(
       needsCredentials: own?.providerName !== undefined,
       sessionId: place.id,
       entrypoint,
+      programs: () => state()?.governing?.programs,
       memory,
       gatherMs: options.gatherMs,
       observed,

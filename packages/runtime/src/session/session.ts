@@ -2,6 +2,7 @@
 
 import { brokenRun, resultOf, run, type Conversation, type End, type Limits, type Ports } from "@keelson/engine";
 import {
+  stricterMode,
   textOf,
   type AttachOptions,
   type ControlSubtype,
@@ -346,7 +347,10 @@ export class LiveSession implements Session {
     const preparing = setTimeout(() => this.#parts.prepare(), PREPARE_AFTER_MS);
     // What a job leaves behind, such as a command in the background, starts runs without a prompt: they are the job's too.
     if (prompt) this.#most = prompt.mostMode;
-    const uncap = gate.ruleBook.capMode(this.#most);
+    const noticed = prompt ? undefined : this.#parts.inbox.most;
+    const uncap = gate.ruleBook.capMode(
+      noticed && this.#most ? stricterMode(noticed, this.#most) : (noticed ?? this.#most),
+    );
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {

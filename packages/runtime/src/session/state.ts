@@ -9,6 +9,7 @@ import type { TodoList } from "@keelson/tools";
 import type { Goal } from "../goal/goal.ts";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 import type { CodeWatch } from "../lsp/open-lsp.ts";
+import type { Governing } from "../machine/governing.ts";
 import type { MainAgent } from "../agents/definition/main-agent.ts";
 import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 import { newTodoList, todosIn } from "../task-list/todos.ts";
@@ -20,6 +21,8 @@ export interface SessionState {
   /** Where the session works: the folder it was opened in, or its worktree. */
   root: string;
   model: ResolvedModel;
+  /** What runs outside the shield; undefined until the machine is open. */
+  governing: Governing | undefined;
   /** Replaced when it is cleared. */
   conversation: Conversation;
   /** Undefined until they are loaded. */
@@ -82,6 +85,7 @@ export function newState(
     snapshot,
     root: snapshot.cwd,
     model,
+    governing: undefined,
     conversation: new Conversation(),
     instructions: undefined,
     agent: undefined,

@@ -21,6 +21,10 @@ export interface EffectTargets {
 
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 
+/** Of two levels; undefined is the default. */
+export const isLowerEffort = (one: string, other: string = DEFAULT_EFFORT) =>
+  EFFORTS.indexOf(one) < EFFORTS.indexOf(other);
+
 export interface Grant {
   /** The rules that allow something, as written. */
   readonly allowed: readonly string[];
@@ -70,8 +74,7 @@ export class TurnEffects {
 
   /** The user's own choice on the command line stays, whether it is more or less. */
   #isLess(effort: string): boolean {
-    const { effort: own = DEFAULT_EFFORT } = this.model;
-    return this.#targets.chosenEffort() === undefined && EFFORTS.indexOf(effort) < EFFORTS.indexOf(own);
+    return this.#targets.chosenEffort() === undefined && isLowerEffort(effort, this.model.effort);
   }
 
   /** A new prompt begins. */

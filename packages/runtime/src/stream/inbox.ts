@@ -1,6 +1,6 @@
 // The input queue of a session: prompts run one at a time; notices go to the model at its next safe boundary.
 
-import type { NewEntry, PromptMessage } from "@keelson/protocol";
+import { stricterMode, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
 import type * as QueueOrder from "./queue-order.ts";
 
 /** One run: a prompt, or without one, the queued notices. */
@@ -13,11 +13,13 @@ export interface Work {
 export interface NoticeOptions {
   readonly wakes: boolean;
   readonly taken?: () => void;
+  /** The widest mode of a run that it starts. */
+  readonly most?: PermissionMode | undefined;
 }
 
 export class Inbox {
   readonly #prompts: PromptMessage[] = [];
-  readonly #notices: { readonly entry: NewEntry; readonly taken?: (() => void) | undefined }[] = [];
+  readonly #notices: (Omit<NoticeOptions, "wakes"> & { readonly entry: NewEntry })[] = [];
   #arrived: (() => void) | undefined;
   #closed = false;
   /** The session ends now: nothing starts another run. */
@@ -75,8 +77,8 @@ export class Inbox {
   }
 
   /** Queues a notice for the model. With `wakes`, it starts a run if nothing else does. `taken`: it left the queue. */
-  notify(entry: NewEntry, { wakes, taken }: NoticeOptions): void {
-    this.#notices.push({ entry, taken });
+  notify(entry: NewEntry, { wakes, ...more }: NoticeOptions): void {
+    this.#notices.push({ entry, ...more });
     this.#waking ||= wakes;
     this.#owed ||= wakes && this.#held > 0;
     this.#arrived?.();
@@ -101,6 +103,12 @@ export class Inbox {
       this.#arrived?.();
       if (this.#held === 0) this.released?.();
     };
+  }
+
+  /** The widest mode of a run that is only for the notices that wait. */
+  get most(): PermissionMode | undefined {
+    const modes = this.#notices.flatMap(({ most }) => most ?? []);
+    return modes.length === 0 ? undefined : modes.reduce(stricterMode);
   }
 
   takeNotices(): NewEntry[] {

@@ -31,6 +31,26 @@ test("its text takes the place of our own prompt; tools, model and effort are it
   expect([init.tools, init.model]).toEqual([["Bash", "Read"], OPUS]);
 });
 
+test("an agent of a folder that is not trusted does not raise the effort, and may lower it", async () => {
+  using home = temporaryHome();
+  addAgent(home, "eager", { head: "effort: max\n" });
+  addAgent(home, "calm", { head: "effort: low\n" });
+  const start = (subagent_type: string) => ({
+    calls: [{ name: "Agent", input: { description: "look", prompt: "look", subagent_type } }],
+  });
+  const efforts = async (name: string) => {
+    const asChild = await play(home, "go", [], [start(name), { text: "seen" }, { text: "done" }]);
+    const asSession = await play(home, "go", ["--agent", name]);
+    return [asChild.requests[1], asSession.requests[0]].map((request) => request!.body.output_config.effort);
+  };
+  const { requests } = await play(home, "go");
+  const { effort } = requests[0]!.body.output_config;
+  expect(await efforts("eager")).toEqual([effort, effort]);
+  expect(await efforts("calm")).toEqual(["low", "low"]);
+  trust(home);
+  expect(await efforts("eager")).toEqual(["max", "max"]);
+});
+
 test("flags take precedence over its model, effort and mode; the prompt of a client does not replace its text", async () => {
   using home = temporaryHome();
   trust(home);

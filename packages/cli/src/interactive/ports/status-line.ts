@@ -22,6 +22,7 @@ export class StatusLine {
   async run(command: string, snapshot: Snapshot, run: StatusLineRun): Promise<string | undefined> {
     const { input, size, signal, sessionId } = run;
     const { cwd, childEnv, settings } = snapshot;
+    const { folderToAvoid } = await import("@keelson/config/governing"); // not part of the start
     const effort = levelIn(input);
     const env = {
       ...hookEnvironment({
@@ -29,6 +30,7 @@ export class StatusLine {
         sessionId,
         entrypoint: "cli",
         projectDir: cwd,
+        outside: folderToAvoid(snapshot, "user"),
         ...(effort === undefined ? {} : { effort }),
       }),
       COLUMNS: String(size.columns),

@@ -18,6 +18,8 @@ export function hookArgv(
   { env, cwd, programs }: { readonly env: Environment; readonly cwd: string; readonly programs: Programs },
 ): HookArgv {
   const place = { path: env["PATH"], cwd };
+  const changed = programs.changedIn([command, ...(args ?? [])].join(" "), env["PATH"]);
+  if (changed) return changed;
   const find = (name: string) =>
     name.includes("/") ? programs.script(resolve(cwd, name), place) : programs.configured(name, place);
   if (args) return programArgv(substitute(command, env), args, env, { cwd, find });

@@ -5,6 +5,7 @@ import type { Programs } from "../../programs/registry/programs.ts";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
+import { isStopped } from "../../shell/process/process-table.ts";
 import { isFromOutside, shortageFixIn } from "../../shortage.ts";
 import { readAsyncLine, type AsyncLine } from "./async-line.ts";
 import { hookArgv, pythonVariables } from "./argv.ts";
@@ -70,11 +71,12 @@ export async function runCommandHook(
 
   const end = await Promise.race([printed, limit.reached]);
   if (!Array.isArray(end)) {
+    const stopped = end === "timeout" && isStopped(pid);
     // Do not wait: a hook that ignores TERM would block the session until it is killed.
     void options.groups.end(pid);
     stdout.take();
     stderr.take();
-    return run(cancelled(end, limit.ms));
+    return run(stopped ? STOPPED : cancelled(end, limit.ms));
   }
   const [code] = end;
   const said = stderr.take();
@@ -139,6 +141,14 @@ function notStarted({ problem, code, starved }: StartFailure): Omit<HookRun, "du
   const exit = code === undefined ? {} : { exitCode: code };
   return { outcome: "error", ...exit, stdout: "", stderr: problem, problem, ...(starved && { prevented: "start" }) };
 }
+
+const STOPPED: Omit<HookRun, "durationMs"> = {
+  outcome: "error",
+  stdout: "",
+  stderr: "",
+  problem: "Another program stopped it with a signal, and it did not continue in time",
+  prevented: "end",
+};
 
 /** The exit code of a shell whose program was killed with SIGKILL. */
 const KILLED = 137;

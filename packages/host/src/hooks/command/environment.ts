@@ -1,10 +1,13 @@
 // The environment of a command hook: the session's, plus variables for the project, plugin and env file.
 
+import { pathOutside } from "../../programs/find-program.ts";
 import { sessionEnvironment, type ChildOrigin } from "../../shell/environment/child-env.ts";
 
 export interface HookEnvironmentOptions extends ChildOrigin {
   /** Where the session was started; does not change with its working directory. */
   readonly projectDir: string;
+  /** A folder that is not trusted: no programs are found in it, whatever the PATH says. */
+  readonly outside?: string | undefined;
   /** The effort level, for events that have one. */
   readonly effort?: string;
   /** From `envFileFor`. Without it the variable is unset, even if the user has set one. */
@@ -18,11 +21,12 @@ export interface HookEnvironmentOptions extends ChildOrigin {
 }
 
 export function hookEnvironment(options: HookEnvironmentOptions): Record<string, string> {
-  const { projectDir, effort, envFile, root, data, pluginOptions = {} } = options;
+  const { projectDir, outside, effort, envFile, root, data, pluginOptions = {} } = options;
   const session = Object.entries(sessionEnvironment(options)).filter(([name]) => !NOT_INHERITED.test(name));
   const chosen = Object.entries(pluginOptions).map(([key, value]) => [optionVariable(key), value]);
   return {
     ...Object.fromEntries(session),
+    ...(outside === undefined ? {} : { PATH: pathOutside(options.childEnv["PATH"], outside) }),
     CLAUDE_PROJECT_DIR: projectDir,
     CLAUDE_SESSION_ID: options.sessionId,
     ...(effort === undefined ? {} : { CLAUDE_EFFORT: effort }),

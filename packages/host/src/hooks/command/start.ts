@@ -1,7 +1,7 @@
 // Starts a hook process in its own session without a terminal, with the input on stdin and real pipes for output.
 
 import { closeSync, existsSync, statSync } from "node:fs";
-import { withMark } from "../../shell/environment/child-env.ts";
+import { withMark, withoutNodeDebugger } from "../../shell/environment/child-env.ts";
 import { exitCodeOf, readPipe } from "../../shell/process/command.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import { shortageFix } from "../../shortage.ts";
@@ -62,7 +62,7 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe, gro
     const child = groups.start((mark) =>
       Bun.spawn([...argv], {
         cwd,
-        env: withMark(env, mark),
+        env: withMark(withoutNodeDebugger(env, argv), mark),
         // On Linux this is an in-memory file, so a hook that does not read it or closes it causes no error.
         stdin: Buffer.from(input),
         stdout: out?.write ?? "pipe",

@@ -40,6 +40,7 @@ function world() {
     programs: [],
     shell: [],
     scripts: [],
+    replaceable: [],
   };
   const guarded = (more: Partial<ConfiguredPrograms>) => {
     programs.configure({ ...config, ...more });
@@ -186,19 +187,43 @@ test("names in scripts, and in programs that are scripts, are guarded where they
   ]);
 });
 
-test("without the shield, a hook's shell is refused once something in its text changed", () => {
+test("without the shield, a command is refused once something in its text changed, and others are not", () => {
   using w = world();
   const script = w.program("project/hook.sh", "tool\n");
   w.program("late/tool");
-  const use = { shell: ["project/hook.sh"], scripts: [script] };
+  const use = { shell: ["project/hook.sh", "other"], scripts: [script] };
   w.guarded(use);
-  expect(w.programs.shell(w.place.path)).toEqual({ path: "/usr/bin/bash" });
+  const changed = (command: string) => w.programs.changedIn(command, w.place.path)?.isChanged;
+  expect([changed("project/hook.sh"), changed("other")]).toEqual([undefined, undefined]);
   w.program("early/tool");
   // The same configuration, read again, does not make it right.
   w.guarded(use);
-  expect(w.programs.shell(w.place.path)).toMatchObject({ isChanged: true });
+  expect([changed("project/hook.sh"), changed("other")]).toEqual([true, undefined]);
   w.programs.shielded();
-  expect(w.programs.shell(w.place.path)).toEqual({ path: "/usr/bin/bash" });
+  expect(changed("project/hook.sh")).toBeUndefined();
+});
+
+test("what the shield leaves to people, such as the working directories, is compared behind it too", () => {
+  using w = world();
+  w.program("late/tool");
+  const path = `${w.at("project/bin")}:${w.place.path}`;
+  w.guarded({ path, shell: ["tool --check"] });
+  w.programs.shielded();
+  const changed = (command: string, folders = path) => w.programs.changedIn(command, folders)?.problem;
+  expect(changed("tool --check")).toBeUndefined();
+  w.program("project/bin/tool");
+  expect(changed("tool --check")).toContain('project/bin/tool" was installed while this session was running');
+  // Where it is not searched, and for others, it means nothing.
+  expect([changed("tool --check", w.place.path), changed("echo")]).toEqual([undefined, undefined]);
+});
+
+test("a command that no configuration names is known from its first use", () => {
+  using w = world();
+  w.program("late/tool");
+  const changed = () => w.programs.changedIn("tool --now", w.place.path)?.isChanged;
+  expect(changed()).toBeUndefined();
+  w.program("early/tool");
+  expect(changed()).toBe(true);
 });
 
 test("behind the shield, people may edit the scripts of their hooks", () => {

@@ -2,10 +2,10 @@
 // command could change is guarded by the shield, and compared before it runs.
 
 import { statSync } from "node:fs";
-import { basename, isAbsolute, join, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { programHash, fileHead, isScript } from "./content.ts";
 import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
-import { scriptText, shellNames } from "./shell-names.ts";
+import { scriptText, shellNames, shellWords } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
 import { isChangeable, trailOf } from "./trail.ts";
 
@@ -23,6 +23,8 @@ export type ResolvedProgram =
   /** `isChanged` if it is not what it was; otherwise there is none. */
   | { readonly problem: string; readonly isChanged: boolean };
 
+type Changed = Extract<ResolvedProgram, { readonly problem: string }>;
+
 /** What the configuration in force runs outside the shield. */
 export interface ConfiguredPrograms extends ProgramPlace {
   /** Programs that are started directly, some with a PATH of their own. */
@@ -31,6 +33,8 @@ export interface ConfiguredPrograms extends ProgramPlace {
   readonly shell: readonly string[];
   /** The scripts that are run in turn. */
   readonly scripts: readonly string[];
+  /** What it runs by a path, and what builds and package managers replace: not guarded, but compared. */
+  readonly replaceable: readonly string[];
   /** Folders that people build programs in. */
   readonly directories: readonly string[];
   readonly home: string;
@@ -45,6 +49,8 @@ export interface Programs {
   script(path: string, place: ProgramPlace): ResolvedProgram;
   /** The bash that runs hooks. That of macOS is old, so there the PATH decides. */
   shell(path: string | undefined): ResolvedProgram;
+  /** Why a command is not run: a program that it may look up by name is not what it was. Undefined if it may run. */
+  changedIn(command: string, path: string | undefined): Changed | undefined;
   /** A command for a shell, and the scripts that it names. */
   text(command: string): string;
   /** Looks up all programs of a configuration that is taken into force. */
@@ -73,6 +79,7 @@ interface Part {
   stamp: string;
   /** Null if it is too large to be read again. */
   readonly hash: string | null;
+  readonly isProgram: boolean;
 }
 
 /** Package managers replace what is in these, so it cannot be read-only. */
@@ -88,10 +95,14 @@ const PRELOADED = "/etc/ld.so.preload";
 export function createPrograms(path: string | undefined): Programs {
   const known = new Map<string, Known>();
   const helpers = new Map<string, Part | null>();
-  let guarded: readonly string[] = [];
-  /** What the shell text in force uses, as it was; null for what did not exist. */
-  let inText = new Map<string, Part | null>();
+  let guarded: ReadonlySet<string> = new Set();
+  /** What shell text may look up by name, as it was when the text was first seen; null for what did not exist. */
+  const inText = new Map<string, Part | null>();
+  /** The words of each text, also of the scripts that it runs. */
+  const texts = new Map<string, ReadonlySet<string>>();
   let scripts: readonly string[] = [];
+  let byPath: ReadonlySet<string> = new Set();
+  let isConfigured: ReadonlySet<string> = new Set();
   let isShielded = false;
 
   function lookUp(command: string, { path: folders, cwd }: ProgramPlace): Known {
@@ -118,28 +129,53 @@ export function createPrograms(path: string | undefined): Programs {
       return { problem: `"${command}" was not found`, isChanged: false };
     }
     const isSame = isProgram(one.found) && one.files.every(isUnchanged) && !one.wanted.some(isProgram);
-    const other = isSame ? changedName() : one.found;
-    return other === undefined ? { path: one.found } : changed(other, "changed");
+    return isSame ? { path: one.found } : changed(one.found, "changed");
   }
 
-  /** Without the shield, nothing guards the names that a program looks up in turn. */
-  function changedName(): string | undefined {
-    if (isShielded) return undefined;
-    return [...inText].find(([each, part]) => (part ? !isUnchanged(part) : isProgram(each)))?.[0];
+  const textOf = (command: string) =>
+    [command, ...scripts.filter((each) => command.includes(basename(each))).map(scriptText)].join("\n");
+
+  /** What the shield guards is what it was; people may edit their scripts meanwhile. */
+  const isGuardedNow = (each: string) => isShielded && (guarded.has(each) || scripts.includes(each));
+
+  function remember(paths: readonly string[]): void {
+    for (const each of paths) if (!inText.has(each)) inText.set(each, partOf(each));
+  }
+
+  function wordsOf(command: string, path: string | undefined): ReadonlySet<string> {
+    let words = texts.get(command);
+    if (words) return words;
+    const text = textOf(command);
+    if (!isConfigured.has(command)) remember(shellNames({ path, shell: [text], scripts: [] }, isOpen()));
+    const own = shellWords([text]);
+    // Programs that are scripts in turn.
+    const inner = [...inText.keys()].filter((each) => own.has(basename(each)) && isScript(each));
+    texts.set(command, (words = own.union(shellWords(inner.map(scriptText)))));
+    return words;
+  }
+
+  function changedIn(command: string, path: string | undefined): Changed | undefined {
+    const words = wordsOf(command, path);
+    const folders = new Set(absoluteFolders(path));
+    for (const [each, part] of inText) {
+      const name = basename(each);
+      const isNamed = byPath.has(each) ? command.includes(name) : words.has(name) && folders.has(dirname(each));
+      if (!isNamed || isGuardedNow(each) || (part ? isUnchanged(part) : !isProgram(each))) continue;
+      return changed(each, part ? "changed" : "was installed");
+    }
+    return undefined;
   }
 
   return {
     helper,
     configured,
     script: (path, place) => (isShielded && scripts.includes(path) ? { path } : configured(path, place)),
+    changedIn,
     shell(folders) {
-      const other = changedName();
-      if (other !== undefined) return changed(other, "changed");
       const system = process.platform === "darwin" ? null : findHelper("bash", folders);
       return system === null ? configured("bash", { path: folders, cwd: "/" }) : { path: system };
     },
-    text: (command) =>
-      [command, ...scripts.filter((each) => command.includes(basename(each))).map(scriptText)].join("\n"),
+    text: textOf,
     configure(config) {
       const used = config.programs.map(({ command, path: own }) =>
         lookUp(command, { ...config, path: own ?? config.path }),
@@ -154,16 +190,17 @@ export function createPrograms(path: string | undefined): Programs {
       const own = isRoot() ? [...GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []), PRELOADED] : [];
       if (isRoot()) COMPARED_FOR_ROOT.forEach(helper);
       const inner = used.flatMap((one) => one.files.map(({ real }) => real)).filter(isScript);
-      const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, mayGuard);
-      guarded = [...new Set([...own, ...files, ...names])];
-      inText = new Map(
-        [...names, ...config.scripts].map((each) => [each, inText.has(each) ? inText.get(each)! : partOf(each)]),
-      );
+      const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, isOpen(changeable));
+      guarded = new Set([...own, ...files, ...names.filter(mayGuard)]);
+      isConfigured = new Set(config.shell);
+      texts.clear();
+      byPath = new Set([...config.scripts, ...config.replaceable]);
+      remember([...names, ...byPath]);
     },
     shielded() {
       isShielded = true;
     },
-    guarded: () => guarded,
+    guarded: () => [...guarded],
   };
 }
 
@@ -183,10 +220,13 @@ export function isInstalled(command: string, { path, cwd }: ProgramPlace): boole
   return "path" in createPrograms(path).configured(command, { path, cwd });
 }
 
-const changed = (program: string, how: string): ResolvedProgram => ({
+const changed = (program: string, how: string): Changed => ({
   problem: `"${program}" ${how} while this session was running, so it is not run; restart the session to use it`,
   isChanged: true,
 });
+
+/** Whether a command could put something in this place. */
+const isOpen = (known?: Map<string, boolean>) => (path: string) => isChangeable(path, trailOf(path), known);
 
 function atPath(file: string, path: string | undefined): Known {
   const found = isProgram(file) ? file : null;
@@ -225,13 +265,13 @@ function partOf(path: string): Part | null {
   const trail = trailOf(path);
   if (trail.real === null) return null;
   const hash = isChangeable(path, trail) ? programHash(trail.real) : null;
-  return { path, real: trail.real, stamp: stampOf(trail.real), hash };
+  return { path, real: trail.real, stamp: stampOf(trail.real), hash, isProgram: isProgram(path) };
 }
 
 /** What only an administrator can change, such as a package of the system, may be newer than it was. */
 function isUnchanged(part: Part): boolean {
   const trail = trailOf(part.path);
-  if (trail.real === null) return false;
+  if (trail.real === null || (part.isProgram && !isProgram(part.path))) return false;
   const stamp = stampOf(trail.real);
   if (trail.real === part.real && stamp === part.stamp) return true;
   if (!isChangeable(part.path, trail)) return true;

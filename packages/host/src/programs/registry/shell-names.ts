@@ -25,14 +25,14 @@ export function shellNames({ path, shell, scripts }: ShellText, isOpen: (path: s
   if (open.size === 0) return [];
   const names = folders.map((folder) => new Set(namesIn(folder)));
   const first = new Set(["bash", "sh", ...shell.flatMap(commandNames)]);
-  const words = wordsIn(shell);
-  const inScripts = wordsIn(scripts.map(scriptText));
+  const words = shellWords(shell);
+  const inScripts = shellWords(scripts.map(scriptText));
   // Programs that are scripts in turn.
   const inner = [...words, ...inScripts].flatMap((word) => {
     const at = names.findIndex((each) => each.has(word));
     return at >= 0 && (words.has(word) || open.has(folders[at]!)) ? [join(folders[at]!, word)] : [];
   });
-  const mentioned = words.union(inScripts).union(wordsIn(inner.filter(isScript).map(scriptText)));
+  const mentioned = words.union(inScripts).union(shellWords(inner.filter(isScript).map(scriptText)));
   return folders.flatMap((folder, at) => {
     if (!open.has(folder)) return [];
     // Here, or where it is found as long as nothing is here.
@@ -70,7 +70,7 @@ function commandNames(text: string): readonly string[] {
 
 export const scriptText = (path: string) => fileHead(path, MOST_READ);
 
-function wordsIn(texts: readonly string[]): Set<string> {
+export function shellWords(texts: readonly string[]): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9_][\w.+-]{0,63}/g) ?? []));
 }
 

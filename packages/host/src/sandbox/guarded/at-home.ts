@@ -65,6 +65,8 @@ const IN_FOLDERS = [
   ...lines(".m2/", "settings.xml extensions.xml"),
   ...lines(".ipython/", "profile_default/startup profile_default/ipython_config.py"),
   ...lines(".julia/config/", "startup.jl"),
+  // Keelson itself runs the `credential_process` that these name.
+  ...lines(".aws/", "config credentials"),
 ];
 
 /** The names in each folder; `.` is the home itself. */

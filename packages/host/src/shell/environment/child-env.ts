@@ -50,3 +50,26 @@ export function isInherited(name: string): boolean {
 export function withMark(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   return { ...env, [MARK]: mark };
 }
+
+/** Node cannot listen here: the address is reserved for documentation. */
+const NO_INSPECTOR = "--inspect-port=192.0.2.1:9229";
+
+/**
+ * For programs that run outside the shield. At a signal, which every command can send, Node listens for a debugger, which
+ * runs code in it. A program that is started with a debugger keeps it.
+ */
+export function withoutNodeDebugger(
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[],
+): Readonly<Record<string, string>> {
+  const options = env["NODE_OPTIONS"] ?? "";
+  if ([options, ...argv].some((text) => text.includes("--inspect"))) return env;
+  return { ...env, NODE_OPTIONS: `${options} ${NO_INSPECTOR}`.trim() };
+}
+
+/** The same for Java, which says on stderr that it read the variable. */
+export function withoutJavaDebugger(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const options = env["JAVA_TOOL_OPTIONS"] ?? "";
+  if (options.includes("AttachMechanism")) return env;
+  return { ...env, JAVA_TOOL_OPTIONS: `${options} -XX:+DisableAttachMechanism`.trim() };
+}

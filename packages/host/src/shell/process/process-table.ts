@@ -29,6 +29,24 @@ export function runningProcess(pid: number | string): Process | null {
   }
 }
 
+/** Whether a process of the group was stopped by a signal and has not continued. */
+export function isStopped(group: number): boolean {
+  if (process.platform === "linux")
+    return readdirSync("/proc").some((pid) => Number(pid) > 0 && stoppedIn(pid) === group);
+  const { stdout } = Bun.spawnSync(["/bin/ps", "-axo", "pgid=,stat="], { env: {}, stdin: "ignore", stderr: "ignore" });
+  return new RegExp(`^\\s*${group}\\s+T`, "m").test(stdout.toString());
+}
+
+function stoppedIn(pid: string): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "T" ? Number(group) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Half of all processes on many machines, and none that a program could have started. */
 const isOfKernel = (flags: string | undefined) => (Number(flags) & PF_KTHREAD) !== 0;
 const PF_KTHREAD = 0x0020_0000;

@@ -14,6 +14,7 @@ import { runPorts, type RunParts } from "../../session/ports.ts";
 import { builtInText } from "../built-in/texts.ts";
 import { ownServers } from "./own-servers.ts";
 import { preload } from "./preload.ts";
+import { isLowerEffort } from "../../skills/turn-effects.ts";
 
 export interface MainAgent {
   readonly definition: AgentDefinition;
@@ -167,7 +168,7 @@ async function warnOfHeld({ file, source, untrusted }: AgentDefinition, { storag
 }
 
 /** What the command line says takes precedence. */
-async function applyModel({ model, effort }: AgentDefinition, { storage }: Parts): Promise<void> {
+async function applyModel({ model, effort, untrusted }: AgentDefinition, { storage }: Parts): Promise<void> {
   const { state } = storage;
   const { snapshot } = state;
   const { flags } = snapshot;
@@ -176,7 +177,8 @@ async function applyModel({ model, effort }: AgentDefinition, { storage }: Parts
     state.model = await storage.chooseModel(name);
     checkBudget(snapshot, modelRates(snapshot), state.model.profile.id);
   }
-  if (effort !== undefined && flags.effort === undefined && state.model.profile.effort)
+  const mayChoose = !untrusted || isLowerEffort(effort ?? "", state.model.effort);
+  if (effort !== undefined && mayChoose && flags.effort === undefined && state.model.profile.effort)
     state.model = { ...state.model, effort };
 }
 

@@ -4,7 +4,6 @@
 import type { Snapshot } from "@keelson/config";
 import { folderToAvoid } from "@keelson/config/governing";
 import type { ModelChoice } from "@keelson/engine";
-import { pathOutside } from "@keelson/host";
 import {
   createHookProcesses,
   createHookSlots,
@@ -170,10 +169,6 @@ async function commandOptions(
   const { root, data, handler, source } = registration;
   const snapshot = options.snapshot();
   const { configDir, cwd: projectDir } = snapshot;
-  // The user's own hooks do not run programs of a folder that is not trusted, whatever its place on the PATH.
-  const avoided = folderToAvoid(snapshot, SCOPES[source] ?? "");
-  const path = avoided === undefined ? undefined : pathOutside(snapshot.childEnv["PATH"], avoided);
-  const childEnv = path === undefined ? snapshot.childEnv : { ...snapshot.childEnv, PATH: path };
   const pluginOptions = await pluginOptionsOf(registration, snapshot);
   const { entrypoint } = options;
   const sessionId = options.sessionId();
@@ -183,7 +178,9 @@ async function commandOptions(
     projectDir,
     root,
     env: hookEnvironment({
-      childEnv,
+      childEnv: snapshot.childEnv,
+      // The user's own hooks do not run programs of a folder that is not trusted, whatever its place on the PATH.
+      outside: folderToAvoid(snapshot, SCOPES[source] ?? ""),
       sessionId,
       entrypoint,
       projectDir,

@@ -1,6 +1,7 @@
 // Transports to remote servers, with the session's proxies, certificates, header helpers and sign-ins. Loaded with the
 // first remote server, because the official transports take tens of milliseconds to load.
 
+import { folderToAvoid } from "@keelson/config/governing";
 import { createHookProcesses, headersHelper, hookEnvironment, type HookProcesses } from "@keelson/host/hooks";
 import { ownEnvironment } from "@keelson/config";
 import { openSecretStore, openSignInMemory } from "@keelson/host/secrets";
@@ -54,9 +55,10 @@ export class RemoteTransports {
   }
 
   #runHelper(...[command, variables, signal]: Parameters<RunHeadersHelper>) {
-    const { snapshot, sessionId, entrypoint } = this.#options;
+    const { snapshot, sessionId, entrypoint, programs } = this.#options;
     const { cwd, childEnv } = snapshot();
-    const env = hookEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd });
-    return headersHelper((this.#helpers ??= createHookProcesses()), { cwd, env })(command, variables, signal);
+    const outside = folderToAvoid(snapshot(), "user");
+    const env = hookEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd, outside });
+    return headersHelper((this.#helpers ??= createHookProcesses(programs)), { cwd, env })(command, variables, signal);
   }
 }

@@ -1,6 +1,7 @@
 // otelHeadersHelper: a command that prints headers for the collector as JSON. Run again after a while, because tokens expire.
 
 import type { Snapshot } from "@keelson/config";
+import { folderToAvoid } from "@keelson/config/governing";
 import type { HookProcesses } from "@keelson/host/hooks";
 import { isObject, tryParse } from "@keelson/protocol";
 import { SendError } from "./send.ts";
@@ -17,7 +18,7 @@ export interface HelperHeaders {
 }
 
 export interface HelperContext {
-  snapshot: Pick<Snapshot, "cwd" | "childEnv" | "env">;
+  snapshot: Pick<Snapshot, "cwd" | "home" | "trusted" | "trustBasis" | "childEnv" | "env">;
   sessionId(): string;
   readonly entrypoint: string;
   now(): number;
@@ -32,7 +33,9 @@ export function helperHeaders(command: string, { snapshot, sessionId, entrypoint
   const run = async (): Promise<Headers> => {
     const { createHookProcesses, headersHelper, hookEnvironment } = await import("@keelson/host/hooks");
     processes ??= createHookProcesses();
-    const place = { cwd, env: hookEnvironment({ childEnv, sessionId: sessionId(), entrypoint, projectDir: cwd }) };
+    const outside = folderToAvoid(snapshot, "user");
+    const origin = { childEnv, sessionId: sessionId(), entrypoint };
+    const place = { cwd, env: hookEnvironment({ ...origin, projectDir: cwd, outside }) };
     const ran = await headersHelper(processes, { ...place, timeoutMs: LIMIT_MS })(command, {}, closing.signal);
     const printed = ran.outcome === "success" ? tryParse(ran.stdout) : undefined;
     if (!isObject(printed))

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { catchUp, claimFolder, resumeRoot, RESUME_PREFIX } from "./catch-up.ts";
@@ -27,6 +27,14 @@ const titled = (customTitle: string): SessionStoreEntry => ({
 
 const temporary = mkdtempSync(join(tmpdir(), "keelson-catch-up-"));
 afterAll(() => rmSync(temporary, { recursive: true }));
+
+test("resumeRoot() is where the program keeps its temporary files, whatever the application's folder is", () => {
+  const other = realpathSync(mkdtempSync(join(tmpdir(), "keelson-other-")));
+  expect(resumeRoot({ TMPDIR: other })).toStartWith(`${other}/`);
+  expect(resumeRoot({ TMPDIR: other, CLAUDE_CODE_TMPDIR: temporary })).toStartWith(`${temporary}/`);
+  rmSync(other, { recursive: true });
+});
+
 const ABANDONED = join(resumeRoot({ CLAUDE_CODE_TMPDIR: temporary })!, RESUME_PREFIX);
 
 function folderWith(entries: readonly SessionStoreEntry[], prefix = join(temporary, "one-")): string {

@@ -54,7 +54,9 @@ export function claimFolder(folder: string): void {
  * there becomes part of a session. Undefined if another user has the folder.
  */
 export function resumeRoot(env: CatchUpOptions["env"]): string | undefined {
-  const temporary = realpathSync(env["CLAUDE_CODE_TMPDIR"] || tmpdir());
+  // The program's, which may be another than ours.
+  const named = ["CLAUDE_CODE_TMPDIR", "TMPDIR", "TMP", "TEMP"].map((name) => env[name]).find(Boolean);
+  const temporary = realpathSync(named ?? tmpdir());
   const root = join(temporary, `claude-${process.getuid?.() ?? 0}`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   return isOurs(root) ? root : undefined;
