@@ -22,7 +22,6 @@ function started(session: string, background: boolean) {
     sessionId: session,
     entrypoint: "cli",
     leaf: null,
-    replayPrompts: false,
     append: () => undefined,
     cwd: () => dir,
     gitBranch: () => "",
@@ -49,7 +48,7 @@ function started(session: string, background: boolean) {
   };
   const files = openChildFiles(plan as never, { storage, machine: { outputDir: dir } } as never, {
     cwd: () => dir,
-    showsText: () => true,
+    isHeard: true,
     owner: () => ({ pid: 1 }),
     steps: new StepQueue(() => undefined),
   });
