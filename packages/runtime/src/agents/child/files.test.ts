@@ -48,7 +48,7 @@ function started(session: string, background: boolean) {
   };
   const files = openChildFiles(plan as never, { storage, machine: { outputDir: dir } } as never, {
     cwd: () => dir,
-    isHeard: true,
+    isHeard: () => true,
     owner: () => ({ pid: 1 }),
     steps: new StepQueue(() => undefined),
   });
