@@ -37,7 +37,7 @@ export interface ClientQueue {
   tell(message: Outbound): Promise<void> | undefined;
   /** Takes a request back that the reader has not got yet. */
   takeBack(requestId: string): boolean;
-  next(): Promise<Outbound | undefined>;
+  next(): Promise<IteratorResult<Outbound>>;
   /** Nothing follows. With `now`, what waits is not read either. */
   end(how?: { readonly now: boolean }): void;
 }
@@ -173,6 +173,13 @@ export class Clients {
 /** Whether a view has what a message needs. */
 export const isWanted = (needs: ViewPart | undefined, view: ClientView) => needs === undefined || view[needs] === true;
 
+/** Only clients that want it get what calls are called. */
+export function asWanted(message: Outbound, { toolMeta }: ClientView): Outbound {
+  const has = "tool_use_meta" in message || (message.type === "control_request" && "patch" in message.request);
+  if (!has || toolMeta === true) return message;
+  return (require("./tool-use-meta.ts") as typeof ToolUseMeta).withoutToolMeta(message);
+}
+
 /** Nothing comes first. */
 export const fromNow = (_client: StreamClient, position: number): StreamBeginning => ({ items: [], position });
 
@@ -189,7 +196,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   /** Nothing it sends counts any more. */
   isDetached = false;
   readonly #clients: Clients;
-  #queue: ClientQueue = new HoldQueue(0, []);
+  #queue: ClientQueue = new HoldQueue(this, 0, []);
 
   constructor(id: string, { name, role = "driver", view = {}, answers = ALL }: AttachOptions, clients: Clients) {
     this.id = id;
@@ -208,7 +215,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 
   begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
-    if (!drops) return void (this.#queue = new HoldQueue(position, all));
+    if (!drops) return void (this.#queue = new HoldQueue(this, position, all));
     const { DropQueue } = ring();
     this.#queue = new DropQueue({ position, items: all }, this, this.#clients);
   }
@@ -226,10 +233,8 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
     return this.#queue.takeBack(requestId);
   }
 
-  async next(): Promise<IteratorResult<Outbound>> {
-    const value = await this.#queue.next();
-    if (value === undefined) return { done: true, value };
-    return { done: false, value: this.view.toolMeta || !hasToolMeta(value) ? value : withoutToolMeta(value) };
+  next(): Promise<IteratorResult<Outbound>> {
+    return this.#queue.next();
   }
 
   async return(): Promise<IteratorResult<Outbound>> {
@@ -249,13 +254,15 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 /** Keeps every message until it is read. A slow reader holds the run back, which bounds memory. */
 class HoldQueue implements ClientQueue {
   position: number;
+  readonly #client: Pick<StreamClient, "view">;
   #waiting: QueuedMessage[];
   #taken = 0;
   #ended = false;
   #wake: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(position: number, waiting: QueuedMessage[]) {
+  constructor(client: Pick<StreamClient, "view">, position: number, waiting: QueuedMessage[]) {
+    this.#client = client;
     this.position = position;
     this.#waiting = waiting;
   }
@@ -274,18 +281,18 @@ class HoldQueue implements ClientQueue {
     return false;
   }
 
-  async next(): Promise<Outbound | undefined> {
+  async next(): Promise<IteratorResult<Outbound>> {
     while (this.#taken === this.#waiting.length) {
       this.#waiting = [];
       this.#taken = 0;
-      if (this.#ended) return undefined;
+      if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
     }
     const { message, number } = this.#waiting[this.#taken++]!;
     if (number !== undefined) this.position = number;
     if (this.#waiting.length - this.#taken <= LOW) this.#release();
-    return message;
+    return { done: false, value: asWanted(message, this.#client.view) };
   }
 
   end({ now } = { now: false }): void {
@@ -319,10 +326,4 @@ export function beginning(messages: readonly Outbound[], position: number): Stre
 
 // Sessions with one client, at the end of a pipe, need neither.
 const ring = () => require("./ring.ts") as typeof RingModule;
-
-const hasToolMeta = (message: Outbound) =>
-  "tool_use_meta" in message || (message.type === "control_request" && "patch" in message.request);
-
-const withoutToolMeta = (message: Outbound) =>
-  (require("./tool-use-meta.ts") as typeof ToolUseMeta).withoutToolMeta(message);
 const half = () => require("./half-message.ts") as typeof HalfMessageModule;

@@ -3,6 +3,7 @@
 
 import type { Outbound } from "@keelson/protocol";
 import {
+  asWanted,
   isWanted,
   type StreamBeginning,
   type StreamClient,
@@ -136,11 +137,11 @@ export class DropQueue implements ClientQueue {
     return at >= 0;
   }
 
-  async next(): Promise<Outbound | undefined> {
+  async next(): Promise<IteratorResult<Outbound>> {
     for (;;) {
       const found = this.#isGone ? undefined : this.#take();
-      if (found) return found;
-      if (this.#ended) return undefined;
+      if (found) return { done: false, value: asWanted(found, this.#client.view) };
+      if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
     }
