@@ -528,6 +528,8 @@ interface InitializeReply {
   readonly hooks_applied?: boolean;
   readonly plugins_applied?: boolean;
   readonly mcp_servers_applied?: boolean;
+  /** Keelson only: of `sdkMcpServers`, those whose name a server of another client, or another server, has. */
+  readonly sdk_mcp_servers_not_added?: readonly string[];
   readonly session_state?: string;
   readonly capabilities?: readonly string[];
   readonly fast_mode_state?: "off" | "cooldown" | "on";

@@ -4,7 +4,6 @@
 
 import type {
   CallbackHook,
-  ClientAnswers,
   ClientQuestion,
   ControlRequest,
   ControlResponse,
@@ -12,7 +11,7 @@ import type {
   StreamMessage,
   UncheckedRequest,
 } from "@keelson/protocol";
-import type { Client, Clients } from "../stream/clients.ts";
+import type { StreamClient, Clients } from "../stream/clients.ts";
 import type * as AnswersModule from "./answers.ts";
 import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
 
@@ -20,11 +19,11 @@ type Answer = ControlResponse["response"];
 
 interface OpenRequest {
   readonly message: ControlRequest;
-  isFor(client: Client): boolean;
+  isFor(client: StreamClient): boolean;
   /** Any of several clients may answer. */
   readonly isQuestion: boolean;
   /** Answers that count only if no better one can come. */
-  readonly refused: Map<Client, Answer>;
+  readonly refused: Map<StreamClient, Answer>;
   resolve(answer: Answer): void;
 }
 
@@ -37,7 +36,6 @@ export class ClientRequests {
   readonly #options: ClientRequestsOptions;
   readonly #open = new Map<string, OpenRequest>();
   readonly #bridges = mcpBridges((...asked) => this.#sendTo(...asked));
-  #closed = false;
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options;
@@ -49,19 +47,14 @@ export class ClientRequests {
   }
 
   /** Those that this client may answer. */
-  questionsFor(client: Client): readonly ControlRequest[] {
+  questionsFor(client: StreamClient): readonly ControlRequest[] {
     const open = [...this.#open.values()].filter((each) => each.isQuestion && each.isFor(client));
     return open.map(({ message }) => message);
   }
 
   /** Whether no other driver has been attached for as long. */
-  leads(client: Client): boolean {
+  leads(client: StreamClient): boolean {
     return [...this.#options.clients.all].find(({ role }) => role === "driver") === client;
-  }
-
-  /** Whether someone may answer such a request. */
-  canAnswer(kind: keyof ClientAnswers): boolean {
-    return this.#options.clients.answer(kind);
   }
 
   /** Asks everyone who may answer. Resolves with an error when no one is left who could, or the signal aborts. */
@@ -100,7 +93,7 @@ export class ClientRequests {
   }
 
   /** A client answered. Answers to what is settled or was never asked are ignored. */
-  answered({ response }: ControlResponse, by: Client): void {
+  answered({ response }: ControlResponse, by: StreamClient): void {
     const open = this.#open.get(response.request_id);
     if (!open?.isFor(by)) return;
     const others = open.isQuestion ? this.#able(open).filter((client) => client !== by) : [];
@@ -113,7 +106,7 @@ export class ClientRequests {
   }
 
   /** A client is gone: what only it could answer is not answered any more. */
-  left(client: Client): void {
+  left(client: StreamClient): void {
     for (const [id, open] of this.#open) {
       if (!open.isFor(client)) continue;
       const refused = open.refused.get(client);
@@ -127,7 +120,6 @@ export class ClientRequests {
 
   /** No client will answer any more. */
   close(): void {
-    this.#closed = true;
     for (const [id, { message }] of this.#open) this.#resolve(id, gone(id, closedText(message.request)));
   }
 
@@ -143,7 +135,7 @@ export class ClientRequests {
     const { newId, clients } = this.#options;
     const id = newId();
     const isHeard = clients.awaitsFirst || [...clients.all].some((client) => to.isFor(client));
-    if (this.#closed || !isHeard) return Promise.resolve(gone(id, closedText(request)));
+    if (clients.areSilent || !isHeard) return Promise.resolve(gone(id, closedText(request)));
     if (signal.aborted) return Promise.resolve(gone(id, WITHDRAWN));
     return new Promise((resolve) => {
       const message: ControlRequest = { type: "control_request", request_id: id, request };
@@ -167,12 +159,12 @@ export class ClientRequests {
   }
 
   /** The clients that may still give a valid answer. */
-  #able({ isFor, refused }: OpenRequest): readonly Client[] {
+  #able({ isFor, refused }: OpenRequest): readonly StreamClient[] {
     return [...this.#options.clients.all].filter((client) => isFor(client) && !refused.has(client));
   }
 
   /** Tells everyone but the one who answered that nobody need answer. */
-  #withdraw({ message, isFor, isQuestion }: OpenRequest, by: Client | undefined): void {
+  #withdraw({ message, isFor, isQuestion }: OpenRequest, by: StreamClient | undefined): void {
     const { clients } = this.#options;
     const { request_id } = message;
     clients.tell(

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { AttachOptions, ControlRequest, Outbound } from "@keelson/protocol";
-import { Clients, type Client } from "../stream/clients.ts";
+import { Clients, type StreamClient } from "../stream/clients.ts";
 import { ClientRequests } from "./client-requests.ts";
+import { madeLate } from "../made-late.ts";
 import { Controls } from "./controls.ts";
 import type { ControlTargets } from "./targets.ts";
 
@@ -30,11 +31,16 @@ function controls(more: Partial<ControlTargets> = {}) {
   const clients = new Clients({ newId: targets.newId!, newest: () => [] });
   const client = attached(clients, targets.send!);
   const requests = new ClientRequests({ clients, newId: targets.newId! });
-  return { target: new Controls(() => targets as ControlTargets, requests), requests, clients, client, sent };
+  const target = new Controls(
+    () => targets as ControlTargets,
+    madeLate(() => requests),
+    () => undefined,
+  );
+  return { target, requests, clients, client, sent };
 }
 
 /** A client whose messages go to `take` as they are sent. */
-function attached(clients: Clients, take: ControlTargets["send"], options: AttachOptions = {}): Client {
+function attached(clients: Clients, take: ControlTargets["send"], options: AttachOptions = {}): StreamClient {
   return Object.assign(clients.attach(options), { tell: take });
 }
 
@@ -67,11 +73,12 @@ test("an interrupt cancels the open question, then replies with the queued promp
 });
 
 test("after the client disconnects, all questions end with an error, open ones too", async () => {
-  const { target, requests, client, sent } = controls();
+  const { clients, requests, sent } = controls();
   const { signal } = new AbortController();
   const open = requests.ask({ subtype: "can_use_tool" }, signal);
   const hook = requests.callHook(HOOK_0, { tool_use_id: "t1" }, signal);
-  target.close();
+  clients.areSilent = true;
+  requests.close();
   const error = "Tool permission stream closed before response received";
   expect(await open).toMatchObject({ subtype: "error", error });
   expect(await hook).toMatchObject({ subtype: "error", error: "The client closed the stream before it answered" });
@@ -170,7 +177,7 @@ test("anything thrown in a handler becomes a reply", async () => {
 test("a session that ends at once does not wait", async () => {
   const { target, client, sent } = controls({ setModel: () => new Promise(() => undefined) });
   target.handle(request("r1", "set_model", { model: "m" }), client);
-  target.close({ now: true });
+  target.close();
   await target.finish();
   expect(replies(sent)).toEqual([]);
 });

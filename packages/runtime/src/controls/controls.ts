@@ -11,7 +11,9 @@ import {
   type ReplyTo,
   type UncheckedRequest,
 } from "@keelson/protocol";
-import type { Client } from "../stream/clients.ts";
+import type { MadeLate } from "../made-late.ts";
+import { WATCHES_ONLY } from "../stream/joining.ts";
+import type { StreamClient } from "../stream/clients.ts";
 import type { ClientRequests } from "./client-requests.ts";
 import { failed, unsupported, type ControlContext, type ControlReply, type ControlHandler } from "./reply.ts";
 import type * as TableModule from "./table.ts";
@@ -23,7 +25,7 @@ const LAST_WAIT_MS = 5_000;
 
 /** What a client has asked so far. Two clients may use the same ids. */
 interface Asker {
-  readonly client: Client;
+  readonly client: StreamClient;
   readonly cancels: Map<string, AbortController>;
   readonly asked: Set<string>;
   /** It does not read its replies. */
@@ -35,14 +37,15 @@ interface Asker {
 export class Controls {
   readonly #makeTargets: () => ControlTargets;
   #targets: ControlTargets | undefined;
-  readonly #requests: ClientRequests;
+  readonly #requests: MadeLate<ClientRequests>;
   readonly #working = new Set<Promise<void>>();
-  readonly #askers = new Map<Client, Asker>();
-  #end: () => void = () => undefined;
+  readonly #askers = new Map<StreamClient, Asker>();
+  readonly #end: () => void;
   #lastChange: Promise<void> | undefined;
 
-  /** The targets are made with the first request. */
-  constructor(targets: () => ControlTargets, requests: ClientRequests) {
+  /** The targets are made with the first request. `end` is called for `end_session`. */
+  constructor(targets: () => ControlTargets, requests: MadeLate<ClientRequests>, end: () => void) {
+    this.#end = end;
     this.#makeTargets = targets;
     this.#requests = requests;
   }
@@ -51,12 +54,7 @@ export class Controls {
     return (this.#targets ??= this.#makeTargets());
   }
 
-  /** Called for `end_session`. */
-  onEnd(end: () => void): void {
-    this.#end = end;
-  }
-
-  handle({ request_id: id, request }: ControlRequest, client: Client): void {
+  handle({ request_id: id, request }: ControlRequest, client: StreamClient): void {
     const cancel = new AbortController();
     const row = controlRow(request.subtype);
     const asker = this.#askerOf(client);
@@ -94,15 +92,14 @@ export class Controls {
   }
 
   /** The client no longer wants a reply. Unknown and finished requests, and those of others, are ignored. */
-  cancel(id: string, client: Client): void {
+  cancel(id: string, client: StreamClient): void {
     this.#askers.get(client)?.cancels.get(id)?.abort();
   }
 
-  /** The client is gone: it gets no replies and gives no answers. */
-  left(client: Client): void {
+  /** The client is gone and gets no replies. */
+  left(client: StreamClient): void {
     for (const cancel of this.#askers.get(client)?.cancels.values() ?? []) cancel.abort();
     this.#askers.delete(client);
-    this.#requests.left(client);
   }
 
   /** Resolves when all changes requested so far are done. */
@@ -110,10 +107,9 @@ export class Controls {
     await this.#lastChange;
   }
 
-  /** The client sends no more replies. With `now`, it does not wait for ours either. */
-  close({ now = false }: { readonly now?: boolean } = {}): void {
-    if (now) for (const { cancels } of this.#askers.values()) for (const cancel of cancels.values()) cancel.abort();
-    this.#requests.close();
+  /** Clients do not wait for our replies any more. */
+  close(): void {
+    for (const { cancels } of this.#askers.values()) for (const cancel of cancels.values()) cancel.abort();
   }
 
   /** Waits for replies in progress; those that take too long become errors. */
@@ -167,21 +163,21 @@ export class Controls {
       id,
       signal,
       client: client?.id ?? "",
-      pending: client ? this.#requests.questionsFor(client) : [],
+      pending: client ? this.#requests.get().questionsFor(client) : [],
       again,
-      shapesSession: client !== undefined && this.#requests.leads(client),
+      shapesSession: client !== undefined && this.#requests.get().leads(client),
       mayBring: client?.role === "driver",
       showAgentText: (isShown) => {
         if (client) client.view = { ...client.view, agentText: isShown };
       },
       interruptRun: () => this.targets.interrupt(),
       endSession: () => this.#end(),
-      receiveMcp: (server, message) => this.#requests.receiveMcp(client?.id ?? "", server, message),
+      receiveMcp: (server, message) => this.#requests.get().receiveMcp(client?.id ?? "", server, message),
     };
     return attempt(() => handler(request, this.targets, context));
   }
 
-  #askerOf(client: Client): Asker {
+  #askerOf(client: StreamClient): Asker {
     const known = this.#askers.get(client);
     if (known) return known;
     const asker: Asker = { client, cancels: new Map(), asked: new Set(), behind: undefined, initializing: undefined };
@@ -211,13 +207,14 @@ interface Asked {
   readonly asker?: Asker;
 }
 
-function refusalFor({ role }: Client, row: ControlRow | undefined, subtype: string): ControlReply<never> | undefined {
+function refusalFor(
+  { role }: StreamClient,
+  row: ControlRow | undefined,
+  subtype: string,
+): ControlReply<never> | undefined {
   if (role === "driver" || row === undefined || row.forWatchers) return undefined;
   return failed(`${subtype}: ${WATCHES_ONLY}`, "watcher");
 }
-
-/** Why a watcher is refused. */
-export const WATCHES_ONLY = "this client only watches the session; attach as a driver to prompt, answer or change it";
 
 /** Loaded with the first request; `require`, because some requests are answered before anything else happens. */
 function controlRow(subtype: string): ControlRow | undefined {

@@ -35,7 +35,7 @@ export interface AgentCaller {
 }
 
 export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: McpStage): HookStage {
-  const { options, place, state, folders, client, outbox, inbox, cost, now, newId, callTimes } = storage;
+  const { options, place, state, folders, requests, outbox, inbox, cost, now, newId, callTimes } = storage;
   const { workspace } = folders;
   const { debug, entrypoint } = options;
   let classifier: Promise<Classifier> | undefined;
@@ -96,7 +96,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
       const origin = state.originOf(tool);
       return origin && { name: origin.server, source: origin.source };
     },
-    callClient: (...call) => client.callHook(...call),
+    callClient: (...call) => requests.get().callHook(...call),
     callMcpTool: (...call) => callMcpTool(mcp, ...call),
     model: (name) => smallModel(storage, name),
     ports: hookPorts(machine),
@@ -157,13 +157,13 @@ export function conditionCalls(
  * is asked even if the one that the session was opened for answers none.
  */
 export async function approverOf(
-  { options, client, runState }: Storage,
+  { options, clients, requests, runState }: Storage,
   mcp: McpStage,
 ): Promise<() => AskPerson | undefined> {
-  const person: AskPerson = (body, withdrawn) => runState.whileAsking(() => client.ask(body, withdrawn));
+  const person: AskPerson = (body, withdrawn) => runState.whileAsking(() => requests.get().ask(body, withdrawn));
   if (options.stdioPermissions) return () => person;
   const { permissionPromptTool: tool } = options.snapshot.flags;
-  if (!tool?.startsWith("mcp__")) return () => (client.canAnswer("permissions") ? person : undefined);
+  if (!tool?.startsWith("mcp__")) return () => (clients.answer("permissions") ? person : undefined);
   const { askPromptTool } = await import("../mcp/permission-tool.ts");
   const program = askPromptTool(tool, mcp);
   return () => program;

@@ -89,7 +89,8 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
     },
     async close() {
       closing.abort();
-      storage.client.close();
+      storage.clients.areSilent = true;
+      storage.requests.made?.close();
       await line.idle();
       await hooks.close("other");
       await mcp.close();
@@ -160,7 +161,7 @@ function serversForHooks(stage: McpStage, { hooks }: Snapshot): McpStage {
 }
 
 /** The client of a session whose questions `approve` answers. It reads until it is detached. */
-async function answerQuestions({ clients, client }: Storage, approve: Approve): Promise<void> {
+async function answerQuestions({ clients, requests }: Storage, approve: Approve): Promise<void> {
   const open = new Map<string, AbortController>();
   const person = clients.attach({ name: "MCP client", answers: { permissions: true, requests: false } });
   const answer = async ({ request_id, request }: ControlRequest, signal: AbortSignal) => {
@@ -169,7 +170,7 @@ async function answerQuestions({ clients, client }: Storage, approve: Approve): 
     const denial = await approve(questionOf(request), String(request.tool_use_id), signal);
     const response = denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial };
     open.delete(request_id);
-    client.answered(controlSuccess(request_id, response), person);
+    requests.get().answered(controlSuccess(request_id, response), person);
   };
   for await (const message of person) {
     if (message.type === "control_cancel_request") open.get(message.request_id)?.abort();

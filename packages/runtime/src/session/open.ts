@@ -8,12 +8,13 @@ import { Conversation, type Tool } from "@keelson/engine";
 import { isVariableOn, type Entry, type Outbound } from "@keelson/protocol";
 import type * as Past from "@keelson/store/past";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
-import { Controls } from "../controls/controls.ts";
+import type * as ControlsModule from "../controls/controls.ts";
 import type * as SessionControls from "../controls/session-controls.ts";
 import type * as LogOpened from "../observe/log-opened.ts";
 import { openGate, openRuleBook } from "../gate/open-gate.ts";
 import { approverOf, openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
+import { madeLate } from "../made-late.ts";
 import { openMachine } from "../machine/machine.ts";
 import { openAgents } from "../agents/open-agents.ts";
 import { Ownership } from "../owner/ownership.ts";
@@ -185,13 +186,17 @@ const GOVERNING_AFTER_MS = 80;
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills, agents, schedules, worktrees, team } = parts;
-  const { options, place, state, client, closeTranscript, observed } = storage;
+  const { options, place, state, requests, closeTranscript, observed } = storage;
   const { debug } = options;
-  const controls = new Controls(() => {
-    // `require`, not `import()`: some requests are answered before anything else happens.
+  // `require`, not `import()`: some requests are answered before anything else happens.
+  const targets = () => {
     const { controlTargets } = require("../controls/session-controls.ts") as typeof SessionControls;
     return controlTargets(parts, (next) => adopt(next, parts));
-  }, client);
+  };
+  const controls = madeLate(() => {
+    const { Controls } = require("../controls/controls.ts") as typeof ControlsModule;
+    return new Controls(targets, requests, () => void session.close("interrupt"));
+  });
   const disposed = new AbortController();
   const opened = Date.now();
   let preparing: NodeJS.Timeout | undefined;
@@ -232,7 +237,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     },
     replay: () => replay(place.path),
     agentText: isVariableOn(state.snapshot.env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"]),
-    forked: () => (options.session.fork && place.path !== null ? readAll(place.path) : []),
+    forked: () => (options.session.fork && place.path !== null ? readAll(place.path) : undefined),
     dropClient: (client) => {
       hooks.setClient(client, []);
       agents.setClient(client, undefined);
@@ -261,7 +266,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       schedules.close();
       await agents.close();
       await team?.close();
-      await controls.finish();
+      await controls.made?.finish();
       await Promise.all([mcp.close(), parts.lsp.close()]);
       skills.close();
       await machine.fileHistory?.close();
@@ -277,7 +282,6 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       await observed?.close();
     },
   });
-  controls.onEnd(() => void session.close("interrupt"));
   team?.useEnd((reason) => void session.close(reason));
   storage.owner.serve(session);
   if (debug) (require("../observe/log-opened.ts") as typeof LogOpened).logOpened(storage, debug);
@@ -294,8 +298,8 @@ function replay(path: string | null): Iterable<Outbound> {
 }
 
 /** For a client that mirrors a forked session: it needs the entries that were copied first. */
-function readAll(path: string): readonly Entry[] {
-  return [...(require("@keelson/store/past") as typeof Past).readEntries(path)];
+function readAll(path: string): { readonly path: string; readonly entries: readonly Entry[] } {
+  return { path, entries: [...(require("@keelson/store/past") as typeof Past).readEntries(path)] };
 }
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */

@@ -8,6 +8,7 @@ import type { ListedCommand } from "@keelson/protocol";
 import { sessionCommandNames, sessionCommands } from "../commands/registry.ts";
 import { compactionPort } from "../compaction/compaction-port.ts";
 import type { Controls } from "../controls/controls.ts";
+import type { MadeLate } from "../made-late.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import { acceptedTools } from "../machine/pool.ts";
@@ -49,7 +50,7 @@ function typedNames({ storage, skills, mcp }: TypedParts) {
 type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
-export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
+export function runPorts(parts: RunParts, signal: AbortSignal, controls?: MadeLate<Controls>): Ports {
   const { storage, machine, gate, hooks, mcp, plan, skills, agents, sharedList, schedules } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
@@ -115,7 +116,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
         import("../commands/session.ts"),
       ]);
       return expandTyped(text, {
-        session: commandSession({ controls, ports, gate, state, typed: options.interactive === true }),
+        session: commandSession({ controls: controls.get(), ports, gate, state, typed: options.interactive === true }),
         rejectsUnknown: options.rejectsUnknownCommands === true,
         skill: (name, args) => skills.expand(name, args),
         serverPrompt: async () => {

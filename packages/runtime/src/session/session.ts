@@ -19,11 +19,12 @@ import {
 } from "@keelson/protocol";
 import { customTitle, dequeued, lastPrompt } from "@keelson/store";
 import type { ClientRequests } from "../controls/client-requests.ts";
-import { WATCHES_ONLY, type Controls } from "../controls/controls.ts";
+import type { Controls } from "../controls/controls.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Ownership } from "../owner/ownership.ts";
-import { beginning, FIRST_CLIENT, type Beginning, type Client, type Clients } from "../stream/clients.ts";
+import type { MadeLate } from "../made-late.ts";
+import { FIRST_CLIENT, fromNow, type StreamBeginning, type StreamClient, type Clients } from "../stream/clients.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
 import type * as Joining from "../stream/joining.ts";
@@ -44,9 +45,9 @@ export interface SessionParts {
   readonly cost: Cost;
   readonly agents: Storage["agents"];
   conversation(): Conversation;
-  readonly controls: Controls;
+  readonly controls: MadeLate<Controls>;
   readonly clients: Clients;
-  readonly client: ClientRequests;
+  readonly requests: MadeLate<ClientRequests>;
   /** Takes away what a client that is gone had brought. */
   dropClient(client: string): void;
   limits(): Limits;
@@ -65,8 +66,8 @@ export interface SessionParts {
   idle(): void;
   /** The messages of the transcript. */
   replay(): Iterable<Outbound>;
-  /** The entries that were copied from another session. */
-  forked(): readonly Entry[];
+  /** The entries that were copied from another session; undefined if none were. */
+  forked(): { readonly path: string; readonly entries: readonly Entry[] } | undefined;
   /** Every client sees what subagents say, unless it says otherwise. */
   readonly agentText: boolean;
   /** Sets variables for processes started from now on. */
@@ -154,50 +155,46 @@ export class LiveSession implements Session {
   }
 
   /** What it gets before the messages from now on. */
-  #begin(client: Client, start: number, options: AttachOptions): Beginning {
-    const { clients, client: requests, runState, place, forked, replay } = this.#parts;
-    const { replay: replays = false, after } = options;
-    const isSimple = client.id === FIRST_CLIENT && client.view.streamEvents !== true && after === undefined;
-    if (isSimple) {
-      const copied = client.view.mirror === true ? forked() : [];
-      const mirrored: readonly Outbound[] =
-        copied.length === 0 ? [] : [{ type: "transcript_mirror", filePath: place.path ?? "", entries: copied }];
-      return beginning([...mirrored, ...(replays ? replay() : [])], start);
-    }
+  #begin(client: StreamClient, start: number, options: AttachOptions): StreamBeginning {
+    const { clients, requests, runState, place, forked, replay } = this.#parts;
+    const { mirror, streamEvents } = client.view;
+    const asksForMore = options.replay || options.after !== undefined || mirror || streamEvents;
+    if (client.id === FIRST_CLIENT && !asksForMore) return fromNow(client, start);
     return joining().join(client, start, options, {
       clients,
       sessionId: () => place.id,
       state: () => runState.state,
-      questions: requests.questions,
-      questionsFor: (asked) => requests.questionsFor(asked),
+      questions: requests.made?.questions ?? [],
+      questionsFor: (asked) => requests.made?.questionsFor(asked) ?? [],
       replay,
+      forked,
     });
   }
 
-  #receive(input: Inbound, client: Client): void {
+  #receive(input: Inbound, client: StreamClient): void {
     const { controls } = this.#parts;
     if (client.isDetached) return;
     switch (input.type) {
       case "control_request":
         // `initialize` is answered after the start hooks; requests keep their order.
-        if (!this.#isReady) return void this.#ready.then(() => controls.handle(input, client));
-        return controls.handle(input, client);
+        if (!this.#isReady) return void this.#ready.then(() => controls.get().handle(input, client));
+        return controls.get().handle(input, client);
       case "control_cancel_request":
-        return controls.cancel(input.request_id, client);
+        return controls.made?.cancel(input.request_id, client);
       default:
-        if (client.role === "watcher") return this.#refuse(input, client);
+        if (client.role === "watcher") return joining().refuse(input, client, this.#parts.outbox);
         return this.#take(input, client);
     }
   }
 
-  #take(input: Exclude<Inbound, { type: "control_request" | "control_cancel_request" }>, client: Client): void {
+  #take(input: Exclude<Inbound, { type: "control_request" | "control_cancel_request" }>, client: StreamClient): void {
     switch (input.type) {
       case "user": {
         const { origin: _, shell: __, byUser: ___, mostMode: ____, ...prompt } = input;
         return enqueuePrompt(isByUser(input) ? { ...prompt, byUser: true } : prompt, this.#parts, client);
       }
       case "control_response":
-        return this.#parts.client.answered(input, client);
+        return this.#parts.requests.made?.answered(input, client);
       case "update_environment_variables":
         return this.#parts.setEnvironment(input.variables);
     }
@@ -236,34 +233,27 @@ export class LiveSession implements Session {
     fields?: FieldsOf<Subtype>,
   ): Promise<ReplyTo<Subtype>> {
     await this.#ready;
-    return this.#parts.controls.perform(subtype, fields, new AbortController().signal);
+    return this.#parts.controls.get().perform(subtype, fields, new AbortController().signal);
   }
 
-  /** A client that only watches sent something that no reply belongs to. */
-  #refuse(input: Inbound, client: Client): void {
-    const { outbox } = this.#parts;
-    const what = input.type === "user" ? "The prompt was not accepted" : "The message was not accepted";
-    const content = `${what}: ${WATCHES_ONLY}`;
-    void client.tell(outbox.stamped({ type: "system", subtype: "informational", content, level: "warning" }));
-    if (input.type === "user" && input.uuid !== undefined)
-      void client.tell(outbox.lifecycleOf(input.uuid, "cancelled"));
-  }
-
-  #left(client: Client): void {
-    const { controls, dropClient, clients } = this.#parts;
-    controls.left(client);
+  #left(client: StreamClient): void {
+    const { controls, requests, dropClient, clients } = this.#parts;
+    controls.made?.left(client);
+    requests.made?.left(client);
     dropClient(client.id);
     if (clients.wants("streamEvents")) joining().tellPresence(clients);
     this.clientsChanged();
   }
 
   async close(reason: EndReason): Promise<void> {
-    const { inbox, controls, runState } = this.#parts;
+    const { inbox, clients, controls, requests, runState } = this.#parts;
     this.#closing = reason;
     this.#parts.owner.stopListening();
     const now = reason !== "end_of_input";
     inbox.close({ now });
-    controls.close({ now });
+    clients.areSilent = true;
+    if (now) controls.made?.close();
+    requests.made?.close();
     if (now) {
       this.#silent = true;
       inbox.clear();
@@ -296,7 +286,7 @@ export class LiveSession implements Session {
         if (runs++ === 0) noteTitle();
         const signal = runState.begin();
         // What the client asked for before its prompt comes first, above all `initialize`.
-        await this.#parts.controls.changed();
+        await this.#parts.controls.made?.changed();
         if (!runState.running) runState.running = true;
         // What ends during a run gets its own run afterwards, even if the input is closed by then.
         const release = inbox.hold();

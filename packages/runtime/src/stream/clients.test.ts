@@ -1,18 +1,20 @@
 import { expect, test } from "bun:test";
-import type { Outbound } from "@keelson/protocol";
-import { beginning, Clients, type Client } from "./clients.ts";
+import { controlSuccess, type Outbound } from "@keelson/protocol";
+import { ClientRequests } from "../controls/client-requests.ts";
+import { beginning, Clients, type StreamClient } from "./clients.ts";
+import { tellPresence } from "./joining.ts";
 
 const line = (n: number): Outbound => ({ type: "note", n }) as never;
 
-const past = (n: number) => (_client: Client, position: number) => beginning([line(n)], position);
+const past = (n: number) => (_client: StreamClient, position: number) => beginning([line(n)], position);
 
 const newClients = () => new Clients({ newId: () => "epoch-id", newest: () => [] });
 
-async function collect(watcher: AsyncIterable<Outbound>): Promise<unknown[]> {
-  return (await Array.fromAsync(watcher)).map((message) => ("n" in message ? message.n : undefined));
+async function collect(client: AsyncIterable<Outbound>): Promise<unknown[]> {
+  return (await Array.fromAsync(client)).map((message) => ("n" in message ? message.n : undefined));
 }
 
-test("a watcher gets all messages since it attached, in order", async () => {
+test("a client gets all messages since it attached, in order", async () => {
   const clients = newClients();
   const early = collect(clients.attach());
   clients.push(line(1));
@@ -25,7 +27,7 @@ test("a watcher gets all messages since it attached, in order", async () => {
   ]);
 });
 
-test("messages from before the first watcher go to that watcher only, after the past", async () => {
+test("messages from before the first client go to that client only, after the past", async () => {
   const clients = newClients();
   clients.push(line(1));
   const first = collect(clients.attach({}, past(0)));
@@ -35,22 +37,22 @@ test("messages from before the first watcher go to that watcher only, after the 
   expect(await Promise.all([first, second])).toEqual([[0, 1, 2], [2]]);
 });
 
-test("messages from before the first watcher are kept up to a limit", async () => {
+test("messages from before the first client are kept up to a limit", async () => {
   const clients = newClients();
   for (let n = 0; n < 100_000; n++) clients.push(line(n));
   clients.end();
   expect((await collect(clients.attach())).length).toBeLessThan(5_000);
 });
 
-test("a watcher that attaches after the end gets the past, then ends", async () => {
+test("a client that attaches after the end gets the past, then ends", async () => {
   const clients = newClients();
   clients.end();
   expect(await collect(clients.attach({}, past(7)))).toEqual([7]);
 });
 
-test("a watcher that is far behind holds the sender back until it catches up", async () => {
+test("a client that is far behind holds the sender back until it catches up", async () => {
   const clients = newClients();
-  const watcher = clients.attach();
+  const client = clients.attach();
   let behind: void | Promise<void> = undefined;
   let sent = 0;
   while (!behind && sent < 100_000) behind = clients.push(line(sent++));
@@ -58,18 +60,175 @@ test("a watcher that is far behind holds the sender back until it catches up", a
 
   let free = false;
   void behind!.then(() => (free = true));
-  for (let n = 0; n < sent; n++) expect(await watcher.next()).toEqual({ done: false, value: line(n) });
+  for (let n = 0; n < sent; n++) expect(await client.next()).toEqual({ done: false, value: line(n) });
   await behind;
   expect(free).toBe(true);
   expect(clients.push(line(0))).toBeUndefined();
 });
 
-test("a watcher that detaches no longer holds the sender back", async () => {
+test("a client that detaches no longer holds the sender back", async () => {
   const clients = newClients();
-  const watcher = clients.attach();
+  const client = clients.attach();
   let behind: void | Promise<void> = undefined;
   for (let n = 0; !behind; n++) behind = clients.push(line(n));
-  await watcher.return!();
+  await client.return!();
   await behind;
   expect(clients.push(line(1))).toBeUndefined();
+});
+
+const view = { partial: true, streamEvents: true };
+const delta = (text: string): Outbound =>
+  ({
+    type: "stream_event",
+    uuid: "u",
+    session_id: "s",
+    parent_tool_use_id: null,
+    event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+  }) as Outbound;
+const event = (event: object): Outbound => ({ ...delta(""), event }) as Outbound;
+const begun = [
+  event({ type: "message_start", message: { id: "m" } }),
+  event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+];
+const isDelta = (message: Outbound) => message.type === "stream_event";
+/** All that is there now. */
+async function drained(client: StreamClient, clients: Clients): Promise<Outbound[]> {
+  const last = line(-1);
+  clients.push(last);
+  const got: Outbound[] = [];
+  for (;;) {
+    const { value } = await client.next();
+    if (value === last) return got;
+    got.push(value);
+  }
+}
+
+test("each client gets what its view has, and nobody else", async () => {
+  const clients = newClients();
+  const [plain, full] = [clients.attach(), clients.attach({ view: { hookEvents: true } })];
+  expect([clients.wants("hookEvents"), clients.wants("partial")]).toEqual([true, false]);
+  clients.push(line(1), "hookEvents");
+  clients.push(line(2));
+  clients.tell(line(3), (client) => client === plain);
+  expect(await drained(plain, clients)).toEqual([line(2), line(3)]);
+  clients.end();
+  expect(await collect(full)).toEqual([1, 2, -1]);
+});
+
+test("before the first client has come, everything is wanted, and it gets what it asks for", async () => {
+  const clients = newClients();
+  expect(clients.wants("mirror")).toBe(true);
+  clients.push(line(1), "mirror");
+  clients.push(line(2), "partial");
+  clients.tell(line(3), ({ answers }) => answers.permissions);
+  clients.end();
+  const first = clients.attach({ view: { mirror: true }, answers: { permissions: false, requests: true } });
+  expect(await collect(first)).toEqual([1]);
+});
+
+test("a cursor is where a client has read to, also past what is not for it", async () => {
+  const clients = newClients();
+  const client = clients.attach();
+  expect(client.cursor).toBe("epoch-id.0");
+  clients.push(line(1));
+  clients.push(line(2), "mirror");
+  clients.tell(line(3), () => true);
+  expect(client.cursor).toBe("epoch-id.0");
+  await client.next();
+  expect(client.cursor).toBe("epoch-id.1");
+  await client.next();
+  expect(client.cursor).toBe("epoch-id.1");
+  clients.push(line(4), "mirror");
+  expect(client.cursor).toBe("epoch-id.3");
+});
+
+test.each(["hold", "drop"] as const)("a %s client that is detached reads nothing more", async (whenSlow) => {
+  const clients = newClients();
+  clients.attach();
+  const client = clients.attach({ whenSlow });
+  clients.push(line(1));
+  const left: StreamClient[] = [];
+  clients.left = (each) => void left.push(each);
+  clients.detach(client);
+  clients.detach(client);
+  clients.push(line(2));
+  expect([await collect(client), left]).toEqual([[], [client]]);
+});
+
+test("a reader that stopped is never waited for, gets every whole message, and a snapshot for the deltas", async () => {
+  const clients = newClients();
+  const client = clients.attach({ view, whenSlow: "drop" });
+  for (const message of begun) expect(clients.push(message, "partial")).toBeUndefined();
+  for (let n = 0; n < 2_000; n++) {
+    expect(clients.push(delta("x"), "partial")).toBeUndefined();
+    if (n % 10 === 0) expect(clients.push(line(n))).toBeUndefined();
+  }
+  clients.end();
+  const got = await Array.fromAsync(client);
+  expect(got.filter(isDelta)).toEqual([]);
+  expect(got.filter((message) => "n" in message)).toHaveLength(200);
+  expect(got.at(-1)).toEqual({
+    type: "stream",
+    subtype: "snapshot",
+    events: [...begun, delta("x".repeat(2_000))].map((message) => (message as { event: object }).event) as never,
+  });
+});
+
+test("a reader that fell out of the ring starts anew from the transcript, and then reads on", async () => {
+  const newest = [line(1), line(2)];
+  const clients = new Clients({ newId: () => "epoch-id", newest: () => newest });
+  const client = clients.attach({ view, whenSlow: "drop" });
+  for (let n = 0; n < 10_000; n++) clients.push(line(n));
+  clients.tell(line(-2), () => true);
+  expect((await client.next()).value).toEqual({ type: "stream", subtype: "reset" });
+  // Amid what comes first there is no position to come back to.
+  expect(client.cursor).toBe("epoch-id.-1");
+  expect([(await client.next()).value, (await client.next()).value]).toEqual(newest);
+  expect((await client.next()).value).toMatchObject({ subtype: "snapshot", events: [] });
+  expect(client.cursor).toBe("epoch-id.10000");
+  clients.push(line(7));
+  clients.end();
+  expect(await collect(client)).toEqual([-2, 7]);
+});
+
+test("what a stopped reader may keep waiting is bounded by bytes, too", () => {
+  const clients = newClients();
+  const { ring } = clients;
+  const large = { ...line(0), text: "x".repeat(100_000) } as Outbound;
+  for (let n = 0; n < 1_000; n++) clients.push(large);
+  const kept = Array.from({ length: 1_000 }, (_, at) => ring.has(at)).filter((is) => is).length;
+  expect(kept * 100_000).toBeLessThan(4.2 * 1024 * 1024);
+  expect([ring.has(1_000), ring.has(1_001), ring.has(Number.NaN)]).toEqual([true, false, false]);
+});
+
+test("a question that a stopped reader has not got is taken back, one that it has got is cancelled", async () => {
+  const clients = newClients();
+  const requests = new ClientRequests({ clients, newId: () => crypto.randomUUID() });
+  const [one, other] = [clients.attach(), clients.attach({ view, whenSlow: "drop" })];
+  const { signal } = new AbortController();
+  for (const isRead of [true, false]) {
+    const answer = requests.ask({ subtype: "can_use_tool" }, signal);
+    const { request_id } = (await one.next()).value;
+    if (isRead) expect((await other.next()).value).toMatchObject({ type: "control_request", request_id });
+    requests.answered(controlSuccess(request_id, { behavior: "allow" }), one);
+    expect(await answer).toMatchObject({ subtype: "success" });
+    const told = (await drained(other, clients)).map(({ type }) => type);
+    expect(told).toEqual(isRead ? ["control_cancel_request", "stream"] : ["stream"]);
+    await one.next();
+  }
+});
+
+test("a presence that was not read is replaced by the next", async () => {
+  const clients = newClients();
+  const client = clients.attach({ view, whenSlow: "drop" });
+  for (let n = 0; n < 1_000; n++) {
+    const other = clients.attach();
+    tellPresence(clients);
+    clients.detach(other);
+  }
+  tellPresence(clients);
+  clients.end();
+  expect(await Array.fromAsync(client)).toEqual([
+    { type: "stream", subtype: "presence", watchers: [{ id: "client-1", role: "driver" }] },
+  ]);
 });

@@ -15,29 +15,30 @@ export const FIRST_CLIENT = "client-1";
 export type ViewPart = keyof ClientView;
 
 /** A message that waits, with its position if it went to everybody. */
-export interface Queued {
+export interface QueuedMessage {
   readonly message: Outbound;
   readonly number?: number;
 }
 
 /** What a client gets before live messages, and the position before it; -1 if it may not continue from there. */
-export interface Beginning {
-  readonly items: readonly Queued[];
+export interface StreamBeginning {
+  readonly items: readonly QueuedMessage[];
   readonly position: number;
 }
 
 /** The messages that wait for one client. */
-export interface MessageQueue {
+export interface ClientQueue {
   /** The position behind the last message taken. */
   readonly position: number;
   /** A message for everybody. A promise means that the reader is far behind: wait for it. */
-  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined;
+  push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined;
   /** A message for this client alone. */
   tell(message: Outbound): Promise<void> | undefined;
   /** Takes a request back that the reader has not got yet. */
   takeBack(requestId: string): boolean;
   next(): Promise<Outbound | undefined>;
-  end(): void;
+  /** Nothing follows. With `now`, what waits is not read either. */
+  end(how?: { readonly now: boolean }): void;
 }
 
 export interface ClientsOptions {
@@ -49,12 +50,12 @@ export interface ClientsOptions {
 interface EarlyMessage {
   readonly message: Outbound;
   readonly number?: number;
-  isFor(client: Client): boolean;
+  isFor(client: StreamClient): boolean;
 }
 
 export class Clients {
   readonly #options: ClientsOptions;
-  readonly #all = new Set<Client>();
+  readonly #all = new Set<StreamClient>();
   #early: EarlyMessage[] | undefined = [];
   #attached = 0;
   #head = 0;
@@ -62,14 +63,16 @@ export class Clients {
   #ring: RingModule.Ring | undefined;
   #half: HalfMessageModule.HalfMessage | undefined;
   #ended = false;
+  /** Clients answer nothing any more. */
+  areSilent = false;
   /** Called when a client has gone. */
-  left: (client: Client) => void = () => undefined;
+  left: (client: StreamClient) => void = () => undefined;
 
   constructor(options: ClientsOptions) {
     this.#options = options;
   }
 
-  get all(): Iterable<Client> {
+  get all(): Iterable<StreamClient> {
     return this.#all;
   }
 
@@ -107,8 +110,11 @@ export class Clients {
   }
 
   /** `begin` says what comes before messages from now on, which follow `start`. */
-  attach(options: AttachOptions = {}, begin: (client: Client, start: number) => Beginning = fromNow): Client {
-    const client = new Client(`client-${++this.#attached}`, options, this);
+  attach(
+    options: AttachOptions = {},
+    begin: (client: StreamClient, start: number) => StreamBeginning = fromNow,
+  ): StreamClient {
+    const client = new StreamClient(`client-${++this.#attached}`, options, this);
     const early = (this.#early ?? []).filter((each) => each.isFor(client));
     const start = this.#early ? 0 : this.#head;
     this.#early = undefined;
@@ -122,17 +128,17 @@ export class Clients {
   /** To everybody whose view has `needs`. Returns a promise if a client is far behind; wait for it before sending more. */
   push(message: Outbound, needs?: ViewPart): void | Promise<void> {
     const number = ++this.#head;
-    const isFor = (client: Client) => needs === undefined || client.view[needs] === true;
-    if (this.#early && this.#early.length < HIGH) this.#early.push({ message, number, isFor });
+    if (this.#early && this.#early.length < HIGH)
+      this.#early.push({ message, number, isFor: ({ view }) => isWanted(needs, view) });
     if (message.type === "stream_event") (this.#half ??= new (half().HalfMessage)()).add(message);
     this.#ring?.add(message, needs);
     let behind: Promise<void> | undefined;
-    for (const client of this.#all) behind = client.push(message, number, isFor(client)) ?? behind;
+    for (const client of this.#all) behind = client.push(message, number, isWanted(needs, client.view)) ?? behind;
     return behind;
   }
 
   /** To some clients. One that comes later does not get it, unless it is the first. */
-  tell(message: Outbound, isFor: (client: Client) => boolean): void {
+  tell(message: Outbound, isFor: (client: StreamClient) => boolean): void {
     if (this.#early && this.#early.length < HIGH) this.#early.push({ message, isFor });
     for (const client of this.#all) if (isFor(client)) void client.tell(message);
   }
@@ -150,9 +156,9 @@ export class Clients {
     return false;
   }
 
-  detach(client: Client): void {
+  detach(client: StreamClient): void {
     client.isDetached = true;
-    client.end();
+    client.end({ now: true });
     if (this.#all.delete(client)) this.left(client);
   }
 
@@ -163,13 +169,17 @@ export class Clients {
   }
 }
 
-const fromNow = (_client: Client, position: number): Beginning => ({ items: [], position });
+/** Whether a view has what a message needs. */
+export const isWanted = (needs: ViewPart | undefined, view: ClientView) => needs === undefined || view[needs] === true;
+
+/** Nothing comes first. */
+export const fromNow = (_client: StreamClient, position: number): StreamBeginning => ({ items: [], position });
 
 const NONE: ClientAnswers = { permissions: false, requests: false };
 const ALL: ClientAnswers = { permissions: true, requests: true };
 
 /** One client, as the session sees it. */
-export class Client implements AsyncIterableIterator<Outbound> {
+export class StreamClient implements AsyncIterableIterator<Outbound> {
   readonly id: string;
   readonly name: string | undefined;
   readonly role: ClientRole;
@@ -178,7 +188,7 @@ export class Client implements AsyncIterableIterator<Outbound> {
   /** Nothing it sends counts any more. */
   isDetached = false;
   readonly #clients: Clients;
-  #queue: MessageQueue = new HoldQueue(0, []);
+  #queue: ClientQueue = new HoldQueue(0, []);
 
   constructor(id: string, { name, role = "driver", view = {}, answers = ALL }: AttachOptions, clients: Clients) {
     this.id = id;
@@ -195,15 +205,15 @@ export class Client implements AsyncIterableIterator<Outbound> {
     return `${this.#clients.epoch}.${this.#queue.position}`;
   }
 
-  begin({ items, position }: Beginning, early: readonly Queued[], drops: boolean): void {
+  begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
-    this.#queue = drops
-      ? new (ring().DropQueue)({ position, items: all }, this, this.#clients)
-      : new HoldQueue(position, all);
+    if (!drops) return void (this.#queue = new HoldQueue(position, all));
+    const { DropQueue } = ring();
+    this.#queue = new DropQueue({ position, items: all }, this, this.#clients);
   }
 
-  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined {
-    return this.#queue.push(message, number, isWanted);
+  push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
+    return this.#queue.push(message, number, isForIt);
   }
 
   /** Sends it a message that no one else gets. Returns a promise if it is far behind. */
@@ -229,27 +239,27 @@ export class Client implements AsyncIterableIterator<Outbound> {
     return this;
   }
 
-  end(): void {
-    this.#queue.end();
+  end(how?: { readonly now: boolean }): void {
+    this.#queue.end(how);
   }
 }
 
 /** Keeps every message until it is read. A slow reader holds the run back, which bounds memory. */
-class HoldQueue implements MessageQueue {
+class HoldQueue implements ClientQueue {
   position: number;
-  #waiting: Queued[];
+  #waiting: QueuedMessage[];
   #taken = 0;
   #ended = false;
   #wake: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(position: number, waiting: Queued[]) {
+  constructor(position: number, waiting: QueuedMessage[]) {
     this.position = position;
     this.#waiting = waiting;
   }
 
-  push(message: Outbound, number: number, isWanted: boolean): Promise<void> | undefined {
-    if (isWanted) return this.#add({ message, number });
+  push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
+    if (isForIt) return this.#add({ message, number });
     if (this.#taken === this.#waiting.length && this.position >= 0) this.position = number;
     return undefined;
   }
@@ -276,13 +286,14 @@ class HoldQueue implements MessageQueue {
     return message;
   }
 
-  end(): void {
+  end({ now } = { now: false }): void {
     this.#ended = true;
+    if (now) this.#waiting.length = this.#taken;
     this.#wake?.();
     this.#release();
   }
 
-  #add(queued: Queued): Promise<void> | undefined {
+  #add(queued: QueuedMessage): Promise<void> | undefined {
     if (this.#ended) return undefined;
     this.#waiting.push(queued);
     this.#wake?.();
@@ -297,8 +308,8 @@ class HoldQueue implements MessageQueue {
 }
 
 /** Messages without a position, such as those of the transcript. Whoever leaves amid them cannot continue there. */
-export function beginning(messages: readonly Outbound[], position: number): Beginning {
-  const items = messages.map((message, at): Queued =>
+export function beginning(messages: readonly Outbound[], position: number): StreamBeginning {
+  const items = messages.map((message, at): QueuedMessage =>
     at + 1 < messages.length ? { message } : { message, number: position },
   );
   return { items, position: messages.length === 0 ? position : -1 };

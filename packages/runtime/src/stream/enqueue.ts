@@ -4,7 +4,7 @@ import { textOf, type PromptMessage } from "@keelson/protocol";
 import { enqueued } from "@keelson/store";
 import type { SessionPlace } from "../session/place.ts";
 import type { RunState } from "../session/run-state.ts";
-import type { Client } from "./clients.ts";
+import type { StreamClient } from "./clients.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -16,7 +16,7 @@ export interface QueueParts {
   now(): number;
 }
 
-export function enqueuePrompt(prompt: PromptMessage, parts: QueueParts, sender?: Client): void {
+export function enqueuePrompt(prompt: PromptMessage, parts: QueueParts, sender?: StreamClient): void {
   const { place, outbox, inbox, runState, now } = parts;
   // A client that cannot know whether a prompt arrived sends it again. Ids in a transcript are unique.
   const { uuid } = prompt;

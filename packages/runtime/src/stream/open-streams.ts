@@ -4,7 +4,8 @@ import { reminder } from "@keelson/engine";
 import type { Entry, Outbound, PermissionDenial } from "@keelson/protocol";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { isVariableOn } from "@keelson/protocol";
-import { ClientRequests } from "../controls/client-requests.ts";
+import type * as RequestsModule from "../controls/client-requests.ts";
+import { madeLate, type MadeLate } from "../made-late.ts";
 import type { WorkFolders } from "../machine/work-folders.ts";
 import type { OpenOptions } from "../session/open-options.ts";
 import type { Ownership } from "../owner/ownership.ts";
@@ -21,7 +22,7 @@ export interface SessionStreams {
   readonly outbox: Outbox;
   readonly clients: Clients;
   /** Requests to clients. */
-  readonly client: ClientRequests;
+  readonly requests: MadeLate<RequestsModule.ClientRequests>;
   /** Of subagents: calls that were denied, for the next result. */
   readonly agents: { denials: readonly PermissionDenial[] };
   readonly runState: RunState;
@@ -79,7 +80,10 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     inbox,
     outbox,
     clients,
-    client: new ClientRequests({ clients, newId }),
+    requests: madeLate(() => {
+      const { ClientRequests } = require("../controls/client-requests.ts") as typeof RequestsModule;
+      return new ClientRequests({ clients, newId });
+    }),
     agents: { denials: [] },
     runState,
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),

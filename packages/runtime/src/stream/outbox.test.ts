@@ -114,7 +114,7 @@ test("what a subagent records is stored in a transcript of its own, then shown, 
   const { box, drain } = outbox();
   const stored: Entry[] = [];
   const own = box.forAgent(
-    { id: "a1", type: "Explore", description: "Look", toolUseId: "t1", isHeard: true },
+    { id: "a1", type: "Explore", description: "Look", toolUseId: "t1", isHeard: () => true },
     { append: (entries) => void stored.push(...entries), leaf: null, mirrored: undefined, cwd: () => "/w" },
   );
   const said = (uuid: string): NewEntry => ({ type: "user", uuid, message: { role: "user", content: uuid } });

@@ -50,8 +50,8 @@ export interface SidechainAgent {
   readonly description: string;
   /** The call that started it; null if none did. */
   readonly toolUseId: string | null;
-  /** Its words are for all clients, not only for those that want to see what agents say. */
-  readonly isHeard: boolean;
+  /** Whether its words are for all clients, not only for those that want to see what agents say. */
+  isHeard(): boolean;
 }
 
 export class Outbox {
@@ -176,7 +176,7 @@ export class Outbox {
   /** What a client's view must have to get the message of this entry. */
   #neededFor(entry: ChainEntry): ViewPart | undefined {
     if (!this.#agent) return isPrompt(entry) || isJoinedPrompt(entry) ? "replayPrompts" : undefined;
-    if (this.#agent.isHeard || entry.type !== "assistant") return undefined;
+    if (this.#agent.isHeard() || entry.type !== "assistant") return undefined;
     return entry.message.content.some(isToolUse) ? undefined : "agentText";
   }
 

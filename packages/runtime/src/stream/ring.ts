@@ -2,7 +2,15 @@
 // own pace: they never hold the run back. Their deltas are dropped, and replaced by a snapshot when they read again.
 
 import type { Outbound } from "@keelson/protocol";
-import type { Beginning, Client, Clients, MessageQueue, Queued, ViewPart } from "./clients.ts";
+import {
+  isWanted,
+  type StreamBeginning,
+  type StreamClient,
+  type Clients,
+  type ClientQueue,
+  type QueuedMessage,
+  type ViewPart,
+} from "./clients.ts";
 import { afresh, snapshot } from "./joining.ts";
 
 const MAX_MESSAGES = 4_096;
@@ -49,10 +57,9 @@ export class Ring {
   }
 
   /** What followed a position, for this client. */
-  after(position: number, { view }: Client): readonly Queued[] {
+  after(position: number, { view }: StreamClient): readonly QueuedMessage[] {
     return this.#kept.slice(position - this.#start).flatMap(({ message, needs }, at) => {
-      const isWanted = needs === undefined || view[needs] === true;
-      return isWanted ? [{ message, number: position + at + 1 }] : [];
+      return isWanted(needs, view) ? [{ message, number: position + at + 1 }] : [];
     });
   }
 
@@ -81,20 +88,22 @@ function weight(value: unknown, depth = 0): number {
 const MAX_DEPTH = 12;
 
 /** Reads from the ring at its own pace. Only what is for this client alone waits here. */
-export class DropQueue implements MessageQueue {
+export class DropQueue implements ClientQueue {
   position: number;
-  readonly #client: Client;
+  readonly #client: StreamClient;
   readonly #clients: Clients;
   /** How far the ring is read. */
   #read: number;
   /** `after`: it came behind the message with this position. */
-  #own: (Queued & { readonly after: number })[];
+  #own: (QueuedMessage & { readonly after: number })[];
   /** Too many messages were unread: deltas are left out until it has caught up. */
   #isBehind = false;
   #ended = false;
+  #isGone = false;
+  #drained: PromiseWithResolvers<void> | undefined;
   #wake: (() => void) | undefined;
 
-  constructor({ position, items }: Beginning, client: Client, clients: Clients) {
+  constructor({ position, items }: StreamBeginning, client: StreamClient, clients: Clients) {
     this.position = position;
     this.#client = client;
     this.#clients = clients;
@@ -102,18 +111,21 @@ export class DropQueue implements MessageQueue {
     this.#own = items.map((each) => ({ ...each, after: 0 }));
   }
 
-  push(_message: Outbound, number: number, isWanted: boolean): undefined {
+  push(_message: Outbound, number: number, isForIt: boolean): undefined {
     const isIdle = this.#own.length === 0 && this.#read === number - 1;
-    if (!isWanted && isIdle) this.#pass(number);
+    if (!isForIt && isIdle) this.#pass(number);
     else this.#wake?.();
   }
 
-  tell(message: Outbound): undefined {
-    if (this.#ended) return;
+  /** Whoever asks and does not read its replies waits for the next one. */
+  tell(message: Outbound): Promise<void> | undefined {
+    if (this.#ended) return undefined;
     // What is true now replaces what was true before.
     if (isPresence(message)) this.#own = this.#own.filter((each) => !isPresence(each.message));
     this.#own.push({ message, after: this.#clients.head });
     this.#wake?.();
+    if (this.#own.length > MAX_LAG) this.#drained ??= Promise.withResolvers<void>();
+    return this.#drained?.promise;
   }
 
   takeBack(requestId: string): boolean {
@@ -126,7 +138,7 @@ export class DropQueue implements MessageQueue {
 
   async next(): Promise<Outbound | undefined> {
     for (;;) {
-      const found = this.#take();
+      const found = this.#isGone ? undefined : this.#take();
       if (found) return found;
       if (this.#ended) return undefined;
       await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -134,9 +146,11 @@ export class DropQueue implements MessageQueue {
     }
   }
 
-  end(): void {
+  end({ now } = { now: false }): void {
     this.#ended = true;
+    this.#isGone = now;
     this.#wake?.();
+    this.#drained?.resolve();
   }
 
   /** The next message; undefined if there is none now. */
@@ -146,6 +160,7 @@ export class DropQueue implements MessageQueue {
       const own = this.#own[0];
       if (own && own.after <= this.#read) {
         this.#own.shift();
+        if (this.#own.length === 0) this.#drained = void this.#drained?.resolve();
         this.position = own.number ?? this.position;
         return own.message;
       }
@@ -154,8 +169,7 @@ export class DropQueue implements MessageQueue {
         this.#isBehind ||= ring.head - this.#read > MAX_LAG;
         const { message, needs } = ring.at(this.#read + 1);
         this.#pass(this.#read + 1);
-        const isWanted = needs === undefined || this.#client.view[needs] === true;
-        if (isWanted && !(this.#isBehind && needs === "partial")) return message;
+        if (isWanted(needs, this.#client.view) && !(this.#isBehind && needs === "partial")) return message;
       } else if (this.#isBehind) {
         this.#isBehind = false;
         this.#first(snapshot(this.#client, this.#clients).map((message) => ({ message })));
@@ -176,7 +190,7 @@ export class DropQueue implements MessageQueue {
     this.#first(items);
   }
 
-  #first(items: readonly Queued[]): void {
+  #first(items: readonly QueuedMessage[]): void {
     this.#own = [...items.map((each) => ({ ...each, after: 0 })), ...this.#own];
   }
 }

@@ -110,7 +110,7 @@ export function startChild(plan: ChildPlan, stages: AgentStages, host: ChildHost
   const workspace = workspaceOf(plan, stages);
   const files = openChildFiles(plan, stages, {
     cwd: () => workspace.cwd,
-    isHeard: inBackground,
+    isHeard: () => inBackground,
     owner: host.owner,
     steps: host.steps,
   });

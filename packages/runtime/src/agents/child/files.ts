@@ -23,7 +23,7 @@ export interface ChildFiles {
 
 interface ChildFilesOptions extends Pick<ChildHost, "owner" | "steps"> {
   cwd(): string;
-  readonly isHeard: boolean;
+  isHeard(): boolean;
 }
 
 const SAVE_EVERY_MS = 1_000;

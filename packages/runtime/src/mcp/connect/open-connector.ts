@@ -18,11 +18,11 @@ export function openConnector(storage: Storage, machine: Machine, fire: Fire): C
 }
 
 function connectorOptions(storage: Storage, machine: Machine, fire: Fire): ConnectorOptions {
-  const { options, place, state, folders, client, runState, outbox, callTimes } = storage;
+  const { options, place, state, folders, clients, requests, runState, outbox, callTimes } = storage;
   const personFor =
     (calls: Iterable<string>): ElicitOptions["person"] =>
     async (body, withdrawn) => {
-      const ask = () => runState.whileAsking(() => client.ask(body, withdrawn));
+      const ask = () => runState.whileAsking(() => requests.get().ask(body, withdrawn));
       const answer = await callTimes.whileAsking(calls, ask);
       return answer.subtype === "success" ? answer.response : undefined;
     };
@@ -38,7 +38,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     sessionId: place.id,
     entrypoint: options.entrypoint,
     directories: () => folders.workspace.directories,
-    bridge: (owner, name) => client.mcpServer(owner, name),
+    bridge: (owner, name) => requests.get().mcpServer(owner, name),
     confine: machine.confine,
     programs: () => machine.governing.programs,
     undoChanges: () => machine.undoChanges(),
@@ -47,7 +47,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
       const { answerElicitation } = await import("./elicit.ts");
       const by = {
         fire,
-        ...(options.answersRequests || client.canAnswer("requests") ? { person: personFor(calls) } : {}),
+        ...(options.answersRequests || clients.answer("requests") ? { person: personFor(calls) } : {}),
       };
       return { ...(await answerElicitation(server, params, by, signal)) };
     },

@@ -73,7 +73,8 @@ export class Lead {
           text: JSON.stringify({ type: "plan_approval_request", from, ...plan }),
         }),
       team: name,
-      callHook: (id, input, signal) => storage.client.callHook(clientHook(id, options.registered()), input, signal),
+      callHook: (id, input, signal) =>
+        storage.requests.get().callHook(clientHook(id, options.registered()), input, signal),
     });
     this.team = {
       name,
