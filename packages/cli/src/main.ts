@@ -1,7 +1,7 @@
 // The program: parses arguments, loads settings, opens a session, hands it to a front end, and returns an exit code.
 // Only the flag table is loaded until the arguments have been checked.
 
-import { COMPATIBLE_VERSION, toLine, VERSION, type AttachOptions } from "@keelson/protocol";
+import { COMPATIBLE_VERSION, VERSION, type AttachOptions } from "@keelson/protocol";
 import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";

@@ -65,7 +65,6 @@ export {
 export {
   controlError,
   controlSuccess,
-  readControlResponse,
   controlBody,
   type ControlCancelRequest,
   type ControlRequest,

@@ -54,6 +54,8 @@ async function connect(path: string) {
     closed: closed.promise,
     send: (line: string | object) => socket.write(typeof line === "string" ? line : `${JSON.stringify(line)}\n`),
     end: () => socket.end(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
     async until(accept: (line: any) => boolean): Promise<any> {
       for (;;) {
         const found = lines.find(accept);
@@ -111,6 +113,47 @@ test("whoever says anything else is cut off, and the session goes on", async () 
   owner.send(prompt("Second"));
   expect((await owner.waitForLine((json) => isResult(json) && json.result === "Two")).json).toBeDefined();
   expect(model.requests).toHaveLength(2);
+});
+
+test("a client that stops reading holds nothing up, and learns what it missed when it reads again", async () => {
+  using home = temporaryHome();
+  const long = Array.from({ length: 400 }, (_, at) => `${at} ${"x".repeat(20_000)}\n`);
+  await using model = await startMockModel([{ text: "One" }, { text: long }, { text: "Three" }]);
+  await using owner = startKeelson([...LIVE, "--include-partial-messages"], { home, url: model.url, stdin: "open" });
+  const path = await listening(home, owner);
+  const client = await connect(path);
+  client.send({
+    type: "attach",
+    name: "a test",
+    code: codeFor(home, path),
+    view: { partial: true, streamEvents: true },
+  });
+  owner.send(prompt("Asked before"));
+  await client.until(({ m }) => m?.type === "stream_event");
+  client.pause();
+  await owner.waitForLine((json) => isResult(json) && String(json.result).startsWith("0 xx"));
+  owner.send(prompt("Third"));
+  await owner.waitForLine((json) => isResult(json) && json.result === "Three");
+  client.resume();
+  await client.until(({ m }) => m?.type === "assistant" && m.message.content[0].text === "Three");
+  const reset = client.lines.findIndex(({ m }) => m?.type === "stream" && m.subtype === "reset");
+  expect(client.lines.slice(reset).some(({ m }) => m?.message?.content === "Asked before")).toBe(true);
+});
+
+test("an owner that does not answer is named, within a second", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }]);
+  await using owner = startKeelson(LIVE, { home, url: model.url, stdin: "open" });
+  await listening(home, owner);
+  owner.kill("SIGSTOP");
+  await using second = startKeelson(["-p", "--continue", "Second"], { home, url: model.url });
+  const ended = await second.done;
+  expect([ended.code, ended.stdout]).toEqual([1, ""]);
+  expect(ended.stderr).toContain(`(process ${owner.pid}, since `);
+  expect(ended.stderr).toContain("It does not answer; end it there, or add --fork-session");
+  owner.kill("SIGCONT");
+  owner.closeStdin();
+  expect((await owner.done).code).toBe(0);
 });
 
 const commands = {

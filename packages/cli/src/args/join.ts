@@ -14,15 +14,20 @@ const FOR_CLIENTS = new Set([
   "include-partial-messages",
   "input-format",
   "output-format",
+  "permission-prompt-tool",
   "print",
   "replay-user-messages",
   "resume",
+  "session-mirror",
   "verbose",
 ]);
 
 /** Undefined if the session cannot be open elsewhere. */
 export function joinOf(given: Arguments, session: SessionChoice, ownAnswers: boolean): JoinOptions | undefined {
   if (session.kind === "new" || session.fork) return undefined;
-  const refused = () => given.names.filter((name) => !FOR_CLIENTS.has(name)).map((name) => `--${name}`);
+  // An MCP tool that answers questions would have to be one of this program's servers.
+  const isRefused = (name: string) =>
+    !FOR_CLIENTS.has(name) || (name === "permission-prompt-tool" && given.text(name) !== "stdio");
+  const refused = () => given.names.filter(isRefused).map((name) => `--${name}`);
   return { refused, ownAnswers };
 }

@@ -28,6 +28,9 @@ export interface ListenOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What a client sends while the session does not take it yet. */
+const MOST_UNTAKEN = 500;
+
 interface Connection {
   lines: SocketLines;
 }
@@ -50,7 +53,7 @@ export async function listen(session: Session, { configDir, env }: ListenOptions
     unix: place.path,
     socket: {
       open(socket) {
-        const lines = new SocketLines();
+        const lines = new SocketLines(MOST_UNTAKEN);
         socket.data = { lines };
         socket.unref();
         lines.handlers.open(socket);

@@ -15,9 +15,13 @@ import {
   type Session,
   type SessionClient,
   type StreamCursor,
+  type StreamEvent,
 } from "@keelson/protocol";
 import { SocketLines } from "./socket-lines.ts";
 import { socketCode } from "./socket-place.ts";
+
+/** Who reads the messages of this process may be slow; the owner hears nothing of it. */
+const MOST_UNREAD = 50_000;
 
 export interface RemoteOptions {
   readonly socket: string;
@@ -39,7 +43,7 @@ interface Connected {
 }
 
 async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): Promise<Connected> {
-  const lines = new SocketLines();
+  const lines = new SocketLines(MOST_UNREAD);
   const { handlers } = lines;
   const socket = await Bun.connect({
     unix: path,
@@ -84,7 +88,8 @@ class RemoteSession implements Session {
     this.#first = undefined;
     const code = socketCode(openSeal(this.#options.configDir), this.#options.socket);
     const client = new RemoteClient(connected, {
-      attach: { type: "attach", whenSlow: "drop", ...options, code },
+      attach: { type: "attach", whenSlow: "drop", ...options, view: { ...options.view, streamEvents: true }, code },
+      streamEvents: options.view?.streamEvents === true,
       ownAnswers: this.#options.ownAnswers,
       session: () => this.#id,
       moved: (id) => void (this.#id = id),
@@ -104,6 +109,8 @@ class RemoteSession implements Session {
 interface RemoteClientOptions {
   readonly attach: object;
   readonly ownAnswers: boolean;
+  /** The front end wants messages about the stream itself. */
+  readonly streamEvents: boolean;
   session(): string;
   moved(id: string): void;
 }
@@ -161,8 +168,7 @@ class RemoteClient implements SessionClient {
     try {
       const { input } = await connected;
       for await (const line of input) {
-        const message = this.#take(line);
-        if (message !== undefined) yield message;
+        yield* this.#take(line);
         if (this.#isClosing && this.#open.size === 0) this.#done.resolve();
         if (this.#isDetached) return;
       }
@@ -174,16 +180,22 @@ class RemoteClient implements SessionClient {
     }
   }
 
-  /** Undefined if it is not for this client's reader. */
-  #take(line: string): Outbound | undefined {
+  /** What the front end gets of a line. */
+  #take(line: string): readonly Outbound[] {
     const said: unknown = tryParse(line);
-    if (!isLine(said)) return undefined;
+    if (!isLine(said)) return [];
     const { c, m: message } = said;
     if (c !== null) this.#cursor = c;
+    if (message.type === "stream" && !this.#options.streamEvents) {
+      if (message.subtype === "reset") throw new Error(tooLate(this.#options.session()));
+      return message.subtype === "snapshot"
+        ? message.events.map((event) => asStreamed(event, this.#options.session()))
+        : [];
+    }
     const id = readField(message, "session_id");
     if (typeof id === "string" && message.type === "system") this.#options.moved(id);
     const isOwn = this.#isOwn(message);
-    return isOwn || !this.#options.ownAnswers ? message : undefined;
+    return isOwn || !this.#options.ownAnswers ? [message] : [];
   }
 
   #isRunning = false;
@@ -205,6 +217,15 @@ class RemoteClient implements SessionClient {
   }
 }
 
+/** For front ends that know no snapshots. */
+const asStreamed = (event: StreamEvent, session_id: string): Outbound => ({
+  type: "stream_event",
+  event,
+  parent_tool_use_id: null,
+  session_id,
+  uuid: crypto.randomUUID(),
+});
+
 interface StreamLine {
   readonly c: StreamCursor | null;
   readonly m: Outbound;
@@ -213,6 +234,9 @@ interface StreamLine {
 /** The messages are those of another Keelson; as in any stream, what is not known is passed on. */
 const isLine = (said: unknown): said is StreamLine =>
   isObject(said) && (said["c"] === null || typeof said["c"] === "string") && isObject(said["m"]);
+
+const tooLate = (id: string) =>
+  `This program was stopped for so long that it cannot follow the session; to attach again, run: keelson --resume ${id}`;
 
 const ended = (id: string) =>
   `The session was ended by the program that had it open; to continue it, run: keelson --resume ${id}`;

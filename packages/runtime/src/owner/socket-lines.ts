@@ -3,8 +3,6 @@
 
 import { LineSplitter } from "@keelson/protocol";
 
-/** The other side is stopped beyond this many lines, and goes on when half of them are taken. */
-const HIGH = 500;
 /** A line that is longer ends the connection. The same on both sides: a prompt may be shown as it was sent. */
 const LONGEST_LINE = 128 * 1024 * 1024;
 
@@ -24,9 +22,15 @@ export class SocketLines implements AsyncIterable<string> {
   #isPaused = false;
   #isClosed = false;
   #isEnding = false;
+  readonly #high: number;
   #wake: (() => void) | undefined;
   #unsent: Uint8Array[] = [];
   #drained: PromiseWithResolvers<void> | undefined;
+
+  /** The other side is stopped beyond so many lines that are not taken, and goes on when half of them are. */
+  constructor(high: number) {
+    this.#high = high;
+  }
 
   /** What Bun calls. Each of them only for this connection. */
   readonly handlers = {
@@ -59,7 +63,7 @@ export class SocketLines implements AsyncIterable<string> {
     for (;;) {
       while (this.#waiting.length > 0) {
         yield this.#waiting.shift()!;
-        if (this.#isPaused && this.#waiting.length < HIGH / 2) {
+        if (this.#isPaused && this.#waiting.length < this.#high / 2) {
           this.#isPaused = false;
           this.#socket?.resume();
         }
@@ -76,7 +80,7 @@ export class SocketLines implements AsyncIterable<string> {
       this.#socket?.terminate();
       this.#closed();
     }
-    if (this.#waiting.length > HIGH && !this.#isPaused) {
+    if (this.#waiting.length > this.#high && !this.#isPaused) {
       this.#isPaused = true;
       this.#socket?.pause();
     }
