@@ -5,7 +5,8 @@ import type { Flags } from "@keelson/config";
 import type { PermissionMode } from "@keelson/protocol";
 import type { Arguments } from "./args.ts";
 import type * as FlagValues from "./flag-values.ts";
-import type * as Join from "./join.ts";
+import type * as Choice from "./session-choice.ts";
+import type { SessionFlags } from "./session-choice.ts";
 import type { DebugChoice } from "../debug.ts";
 import type { JoinOptions, SessionChoice, WantedSession } from "../open.ts";
 
@@ -75,7 +76,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     mirror: given.has("session-mirror"),
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
-    ...sessionOf(given, streamInput),
+    ...sessionOf(given, { ownAnswers: !streamInput }),
     ...worktreeOf(given),
     flags: toFlags(given, cwd),
     prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
@@ -84,10 +85,15 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
   };
 }
 
-function sessionOf(given: Arguments, streamInput: boolean): Pick<Invocation, "session" | "join"> {
-  const session = sessionChoice(given);
-  if (session.kind === "new") return { session };
-  return { session, join: (require("./join.ts") as typeof Join).joinOf(given, session, !streamInput) };
+/** About a session that is there already, or gets an id. Few runs have one of them. */
+const OF_SESSIONS = ["continue", "fork-session", "resume", "resume-session-at", "resume-drops-turn", "session-id"];
+
+export function sessionOf(given: Arguments, how: SessionFlags): Pick<Invocation, "session" | "join"> {
+  if (OF_SESSIONS.some((flag) => given.has(flag)))
+    return (require("./session-choice.ts") as typeof Choice).chosenSession(given, how);
+  const name = given.text("name");
+  const persist = !given.has("no-session-persistence");
+  return { session: { kind: "new", ...(name === undefined ? {} : { name }), fork: false, persist } };
 }
 
 export function worktreeOf(given: Arguments): Pick<Invocation, "worktree"> {
@@ -113,46 +119,6 @@ function asksClient(given: Arguments, streamInput: boolean): boolean {
   }
   // Without stream input the client has no way to answer.
   return tool === "stdio" && streamInput && given.text("permission-prompts") !== "none";
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** `canPick`: at a terminal, `--resume` alone opens the list of sessions. */
-export function sessionChoice(given: Arguments, { canPick = false } = {}): SessionChoice {
-  const sessionId = given.text("session-id");
-  const target = given.text("resume");
-  const at = given.text("resume-session-at");
-  const name = given.text("name");
-  const fork = given.has("fork-session");
-  const resumes = given.has("resume");
-  const continues = given.has("continue");
-
-  if (sessionId !== undefined && !UUID.test(sessionId)) {
-    throw new UsageError(`invalid session ID "${sessionId}"; it must be a UUID`);
-  }
-  if (resumes && continues) throw new UsageError("--continue and --resume cannot be used together");
-  if (sessionId !== undefined && (resumes || continues) && !fork) {
-    throw new UsageError("--session-id with --continue or --resume requires --fork-session");
-  }
-  if (resumes && !canPick && (target === undefined || target === "")) {
-    throw new UsageError("--resume requires a session ID or name: keelson -p --resume <session>");
-  }
-  if (at !== undefined && !resumes) throw new UsageError("--resume-session-at requires --resume");
-  const drops = given.text("resume-drops-turn");
-  if (drops !== undefined && at === undefined) {
-    throw new UsageError("--resume-drops-turn requires --resume-session-at");
-  }
-
-  return {
-    kind: resumes ? "resume" : continues ? "continue" : "new",
-    ...(target === undefined ? {} : { target }),
-    ...(sessionId === undefined ? {} : { sessionId: sessionId.toLowerCase() }),
-    ...(at === undefined ? {} : { at }),
-    ...(drops === undefined ? {} : { drops }),
-    ...(name === undefined ? {} : { name }),
-    fork,
-    persist: !given.has("no-session-persistence"),
-  };
 }
 
 export function toFlags(given: Arguments, cwd: string): Flags {

@@ -1,16 +1,7 @@
 // What the command line asks of a session at a terminal.
 
 import type { Arguments } from "../args/args.ts";
-import { joinOf } from "../args/join.ts";
-import {
-  debugOf,
-  sessionChoice,
-  setupOf,
-  toFlags,
-  UsageError,
-  worktreeOf,
-  type Invocation,
-} from "../args/invocation.ts";
+import { debugOf, sessionOf, setupOf, toFlags, UsageError, worktreeOf, type Invocation } from "../args/invocation.ts";
 import type { JoinOptions, SessionChoice } from "../open.ts";
 
 export interface TerminalInvocation extends Pick<Invocation, "flags" | "worktree" | "setup" | "debug"> {
@@ -27,8 +18,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Throws UsageError. */
 export function toTerminalInvocation(given: Arguments, cwd: string): TerminalInvocation {
   const { setup } = setupOf(given);
-  const session = sessionChoice(given, { canPick: true });
-  const join = joinOf(given, session, false);
+  const { session, join } = sessionOf(given, { canPick: true, ownAnswers: false });
   const target = session.target?.trim() ?? "";
   const picks = session.kind === "resume" && !UUID.test(target);
   if (picks && session.at !== undefined) throw new UsageError("--resume-session-at requires the ID of a session");

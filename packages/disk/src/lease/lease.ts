@@ -1,6 +1,5 @@
 // A lease: a file in which the process that owns something, such as a session, names itself. It is created before the owner
-// writes anything and removed at the end. A process that is killed leaves it behind; `take.ts` sees that. This is all of it that
-// a start loads.
+// writes anything and removed at the end. A process that is killed leaves it behind; `take.ts` sees that.
 
 import { closeSync, readFileSync, readlinkSync, writeSync } from "node:fs";
 import { createOwnFile, removeOwnFile } from "../own-files.ts";
@@ -79,12 +78,9 @@ export function openLease(path: string, fd: number, facts: LeaseFacts): Lease {
   };
 }
 
-function ownStart(): string {
-  const stat = textOf("/proc/self/stat");
-  return stat === "" ? "" : (startInStat(stat) ?? "");
-}
+const ownStart = () => startInStat(textOf("/proc/self/stat")) ?? "";
 
-/** When a process started, as `/proc/PID/stat` has it: the 20th field after the name, which is in brackets and may contain anything. */
+/** In `/proc/PID/stat`: the 20th field after the name, which is in brackets and may contain anything. */
 export const startInStat = (stat: string) => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 
 /** Where process ids are valid: this start of this system, in this container. Empty where `/proc` does not say it. */

@@ -15,7 +15,7 @@ export class Ownership {
   session: Session | undefined;
   lease: Lease | undefined;
   listener: Promise<Listener | undefined> | undefined;
-  #problem: unknown;
+  #problem: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: OpenOptions) {
@@ -39,7 +39,7 @@ export class Ownership {
 
   /** The transcript was written. That another process may write it at the same time is the only problem. */
   wrote(): void {
-    if (this.#problem !== undefined) this.options.warn(`${UNLOCKED} (${(this.#problem as Error).message})`);
+    if (this.#problem !== undefined) this.options.warn(`${UNLOCKED} (${this.#problem})`);
     this.#problem = undefined;
   }
 
@@ -76,8 +76,8 @@ export class Ownership {
     try {
       this.lease = take();
       this.#settleSoon();
-    } catch (problem) {
-      this.#problem = problem;
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error);
     }
   }
 

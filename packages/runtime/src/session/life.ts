@@ -92,17 +92,7 @@ export async function showCommands(parts: Parameters<typeof typedCommands>[0]): 
 
 /** Applies settings that changed on disk, unless a hook refuses. */
 export async function adoptChangedSettings(stages: Stages): Promise<void> {
-  const { storage, machine, hooks } = stages;
-  const { state, options } = storage;
-  if (!changed(state.snapshot)) return;
-  const { reloaded } = await import("./refresh.ts");
-  const next = reloaded(state.snapshot, options.warn);
-  // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
-  const isSound = next === state.snapshot || !(await machine.undoChanges());
-  if (next === state.snapshot || !isSound || wasRefused(next, state)) return;
-  const { fireConfigChange } = await import("../hooks/change-events.ts");
-  if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
-  else state.refused = next.sources;
+  if (changed(stages.storage.state.snapshot)) await (await import("./refresh.ts")).adoptSettings(stages);
 }
 
 /** The system prompt of the first run stays, so only what is known by then gets into it. Later, a reminder tells it. */
@@ -155,21 +145,8 @@ export function adopt(given: Snapshot, stages: Omit<Stages, "machine">): void {
   if (!sameFlags || !sameStyle) state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
-/** Reads the output style again. The next run uses it. */
-export function reloadStyle({ state, options }: Storage): void {
-  const before = state.style;
-  state.style = chosenStyle(state.snapshot, options.warn);
-  if (state.style?.text === before?.text && state.style?.keepsCoding === before?.keepsCoding) return;
-  state.system = state.ownSystem = ownSystemPrompt(state);
-}
-
 async function mayReloadSkills(fire: SessionHooks["fire"]): Promise<boolean> {
   return (await fire("ConfigChange", { source: "skills" })).verdict !== "deny";
-}
-
-/** Whether hooks already blocked this change; they are not asked twice. */
-function wasRefused({ sources }: Snapshot, { refused }: SessionState): boolean {
-  return refused !== undefined && JSON.stringify(refused) === JSON.stringify(sources);
 }
 
 export function ownSystemPrompt(state: SessionState): readonly string[] {

@@ -36,7 +36,7 @@ export interface ClientQueue {
   tell(message: Outbound): Promise<void> | undefined;
   /** Takes a request back that the reader has not got yet. */
   takeBack(requestId: string): boolean;
-  next(): Promise<Outbound | undefined>;
+  next(): Promise<IteratorResult<Outbound>>;
   /** Nothing follows. With `now`, what waits is not read either. */
   end(how?: { readonly now: boolean }): void;
 }
@@ -225,9 +225,8 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
     return this.#queue.takeBack(requestId);
   }
 
-  async next(): Promise<IteratorResult<Outbound>> {
-    const value = await this.#queue.next();
-    return value === undefined ? { done: true, value } : { done: false, value };
+  next(): Promise<IteratorResult<Outbound>> {
+    return this.#queue.next();
   }
 
   async return(): Promise<IteratorResult<Outbound>> {
@@ -272,18 +271,18 @@ class HoldQueue implements ClientQueue {
     return false;
   }
 
-  async next(): Promise<Outbound | undefined> {
+  async next(): Promise<IteratorResult<Outbound>> {
     while (this.#taken === this.#waiting.length) {
       this.#waiting = [];
       this.#taken = 0;
-      if (this.#ended) return undefined;
+      if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
     }
     const { message, number } = this.#waiting[this.#taken++]!;
     if (number !== undefined) this.position = number;
     if (this.#waiting.length - this.#taken <= LOW) this.#release();
-    return message;
+    return { done: false, value: message };
   }
 
   end({ now } = { now: false }): void {
