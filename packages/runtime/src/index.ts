@@ -1,5 +1,6 @@
-export { SessionDirectory, type SessionsHere } from "./directory/directory.ts";
-export type { WantedSession } from "./directory/wanted.ts";
+export { SessionDirectory } from "./directory/directory.ts";
+export type { SessionsHere } from "./directory/sessions-here.ts";
+export type { WantedSession } from "./directory/wanted-session.ts";
 export type { JoinOptions, OpenedSession, ShippedPrograms } from "./session/open-options.ts";
 export type { Debug, DebugCategory } from "./observe/debug.ts";
 export { OpenError, type SessionChoice } from "./session/place.ts";

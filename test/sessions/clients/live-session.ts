@@ -10,7 +10,7 @@ import type {
   Session,
   SessionClient,
 } from "@keelson/protocol";
-import { SessionDirectory, type SessionChoice } from "@keelson/runtime";
+import { SessionDirectory, type WantedSession } from "@keelson/runtime";
 import type { TemporaryHome } from "@keelson/testkit";
 import { join } from "node:path";
 
@@ -19,7 +19,7 @@ export interface OpenHereOptions {
   readonly url: string;
   readonly flags?: Flags;
   readonly env?: Readonly<Record<string, string>>;
-  readonly session?: SessionChoice;
+  readonly session?: WantedSession["session"];
 }
 
 export function openHere({ home, url, flags = {}, env = {}, session }: OpenHereOptions): Promise<Session> {

@@ -19,7 +19,7 @@ import type {
 } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
 import type { StoredSessions } from "@keelson/store/stored-sessions";
-import type { SessionsHere } from "../directory/directory.ts";
+import type { SessionsHere } from "../directory/sessions-here.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Goal } from "../goal/goal.ts";

@@ -8,7 +8,7 @@ import { isResult, type ListedSession, type Outbound, type SessionClient } from 
 import { StoredSessions } from "@keelson/store/stored-sessions";
 import { startMockModel, temporaryHome, transcriptFiles, type TemporaryHome } from "@keelson/testkit";
 import { SessionDirectory } from "./directory.ts";
-import type { WantedSession } from "./wanted.ts";
+import type { WantedSession } from "./wanted-session.ts";
 
 let home: TemporaryHome;
 beforeEach(() => {

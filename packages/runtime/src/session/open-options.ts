@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { Session } from "@keelson/protocol";
-import type { SessionsHere } from "../directory/directory.ts";
+import type { SessionsHere } from "../directory/sessions-here.ts";
 import type { Debug } from "../observe/debug.ts";
 import type { TeammateIdentity } from "../team/team-world.ts";
 import type { SessionChoice } from "./place.ts";

@@ -3,8 +3,8 @@
 
 import { load, type Flags } from "@keelson/config";
 import type { EndReason, Inbound, Session, SessionClient } from "@keelson/protocol";
-import type { SessionsHere } from "../../../directory/directory.ts";
-import type { WantedSession } from "../../../directory/wanted.ts";
+import type { SessionsHere } from "../../../directory/sessions-here.ts";
+import type { WantedSession } from "../../../directory/wanted-session.ts";
 import type { OpenOptions } from "../../../session/open-options.ts";
 import type { Backend, MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "../command-line.ts";
