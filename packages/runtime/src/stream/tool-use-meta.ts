@@ -9,22 +9,22 @@ import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 export interface CallNaming {
   /** The server of an MCP tool. */
   originOf?(tool: string): ToolOrigin | undefined;
-  /** A tool by the name that the model uses. Absent if no client knows more than MCP tools, as those of the reference do. */
+  /** A tool by the name that the model uses. */
   toolOf?(tool: string): Tool | undefined;
   cwd(): string;
 }
 
-/** Of calls about which nothing is known, there is nothing to say. */
-export function toolUseMeta(calls: readonly ToolUseBlock[], naming: CallNaming): ToolUseMeta[] {
+/** Unless more is wanted, the names of MCP tools only, which is what clients of the reference know. */
+export function toolUseMeta(calls: readonly ToolUseBlock[], naming: CallNaming, wantsMore: boolean): ToolUseMeta[] {
   return calls.flatMap((call) => {
     const { id, name } = call;
     const origin = naming.originOf?.(name);
     if (origin) {
       const { title, tool, server } = origin;
       const names = { id, display_name: title ?? tool, server_display_name: server, tool_name: tool };
-      return [naming.toolOf ? { ...names, kind: "other" as const } : names];
+      return [wantsMore ? { ...names, kind: "other" as const } : names];
     }
-    const tool = naming.toolOf?.(name);
+    const tool = wantsMore ? naming.toolOf?.(name) : undefined;
     return tool ? [described(call, tool, naming.cwd())] : [];
   });
 }
