@@ -3,7 +3,14 @@
 
 import { resolve } from "node:path";
 import type { DescribedCall, ShownInput, Tool } from "@keelson/engine";
-import { isObject, type CallLocation, type Outbound, type ToolUseBlock, type ToolUseMeta } from "@keelson/protocol";
+import {
+  isObject,
+  type CallLocation,
+  type ControlRequest,
+  type Outbound,
+  type ToolUseBlock,
+  type ToolUseMeta,
+} from "@keelson/protocol";
 import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 
 export interface CallNaming {
@@ -78,14 +85,18 @@ export function withoutToolMeta(message: Outbound): Outbound {
       const { tool_use_meta: _, ...rest } = message;
       return rest;
     }
-    case "control_request": {
-      if (message.request.subtype !== "can_use_tool" || message.request.patch === undefined) return message;
-      const { patch: _, ...request } = message.request;
-      return { ...message, request };
-    }
+    case "control_request":
+      return withoutPatch(message);
     default:
       return message;
   }
+}
+
+/** The same for a question that is passed on some other way. */
+export function withoutPatch(message: ControlRequest): ControlRequest {
+  if (message.request.subtype !== "can_use_tool" || message.request.patch === undefined) return message;
+  const { patch: _, ...request } = message.request;
+  return { ...message, request };
 }
 
 const isPlain = (meta: ToolUseMeta) => meta.server_display_name !== undefined && meta.kind === undefined;
