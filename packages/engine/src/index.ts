@@ -28,12 +28,11 @@ export {
   type ShellResult,
   type Sighting,
   type Tool,
-  type DescribedCall,
-  type ShownInput,
   type ToolContext,
   type CommandTask,
   type Workspace,
 } from "./tool/tool.ts";
+export type { DescribedCall, ShownInput } from "./tool/described-call.ts";
 export type {
   Expansion,
   ExpandedPrompt,

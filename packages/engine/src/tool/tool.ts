@@ -4,6 +4,7 @@
 import type { ContentBlock, FilePatch, ToolKind } from "@keelson/protocol";
 import type { Schema } from "../schema/schema.ts";
 import type { ToolContext } from "./context.ts";
+import type { DescribedCall, ShownInput } from "./described-call.ts";
 
 export type {
   ToolContext,
@@ -49,22 +50,6 @@ type AccessKind =
   /** A question that only a person can answer. */
   | { readonly kind: "person" };
 
-/** The input of a call, read for people. The model may have sent anything: what is missing or no text is an empty one. */
-export interface ShownInput {
-  text(field: string): string;
-  /** A path as people read it, relative to where the session works. The call counts as touching it, there. */
-  path(field: string, line?: number): string;
-}
-
-export interface DescribedCall {
-  /** What the call is about. Empty if the name says it all. */
-  readonly title: string;
-  /** A better name for people than the tool's own. */
-  readonly name?: string;
-  /** What the model says that it does. */
-  readonly note?: string;
-}
-
 export interface Tool<I = any, O = any> {
   readonly name: string;
   readonly description: string;
@@ -97,10 +82,7 @@ export interface Tool<I = any, O = any> {
   /** Checks, without side effects, whether the call can work at all. Runs before any permission question. */
   check?(input: I, context: ToolContext): Promise<void> | void;
   access(input: I, context: ToolContext): Access | Promise<Access>;
-  /**
-   * How the call would change a file, for whoever approves it. Reads, and changes nothing. Undefined if that is too long to
-   * show.
-   */
+  /** How the call would change a file, for whoever approves it; undefined if that is too long to show. Changes nothing. */
   preview?(input: I, context: ToolContext): Promise<FilePatch | undefined>;
   /** Runs the call. The output is stored whole, as `toolUseResult`. */
   run(input: I, context: ToolContext): Promise<O>;

@@ -192,7 +192,7 @@ export class Outbox {
   /** A message of the past, with what its calls are called now. */
   named(message: Message): Message {
     if (message.type !== "assistant") return message;
-    return { ...message, ...metaOf(message.message.content, this.#options) };
+    return { ...message, ...this.#metaOf(message.message.content, true) };
   }
 
   #projected(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
@@ -204,14 +204,17 @@ export class Outbox {
   /** The start of a call says what it is a call of. */
   #withMeta(signal: Signal): Signal {
     if (signal.type !== "stream_event" || signal.event.type !== "content_block_start") return signal;
-    const block = signal.event.content_block;
-    return isToolUse(block) && this.#wantsMeta() ? { ...signal, ...this.#metaOf([block]) } : signal;
+    // Clients of the reference get nothing with it.
+    return this.#wantsMeta() ? { ...signal, ...this.#metaOf([signal.event.content_block]) } : signal;
   }
 
-  /** More than the names of MCP tools only if a client asks for it. */
-  #metaOf(blocks: readonly ContentBlock[]) {
-    const { toolOf, ...naming } = this.#options;
-    return metaOf(blocks, toolOf && this.#wantsMeta() ? { ...naming, toolOf } : naming);
+  #metaOf(blocks: readonly ContentBlock[], wants = this.#wantsMeta()) {
+    const calls = blocks.filter(isToolUse);
+    if (calls.length === 0) return undefined;
+    // Not needed before the first call.
+    const { toolUseMeta } = require("./tool-use-meta.ts") as typeof ToolUseMeta;
+    const meta = toolUseMeta(calls, this.#options, wants);
+    return meta.length === 0 ? undefined : { tool_use_meta: meta };
   }
 
   /** One that left may come back for what it missed. */
@@ -267,15 +270,6 @@ export class Outbox {
     const { promptSource, permissionMode, toolUseResult, ...rest } = entry as Stampable;
     return this.#agent ? rest : (entry as Stampable);
   }
-}
-
-function metaOf(blocks: readonly ContentBlock[], naming: CallNaming) {
-  const calls = blocks.filter(isToolUse);
-  if (calls.length === 0) return {};
-  // Not needed before the first call.
-  const { toolUseMeta } = require("./tool-use-meta.ts") as typeof ToolUseMeta;
-  const meta = toolUseMeta(calls, naming);
-  return meta.length === 0 ? {} : { tool_use_meta: meta };
 }
 
 type PromptState = "queued" | "started" | "completed" | "cancelled";

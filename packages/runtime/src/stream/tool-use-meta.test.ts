@@ -20,10 +20,11 @@ const call = (name: string, input: unknown): ToolUseBlock => ({
   input: input as JsonObject,
 });
 const metaOf = (name: string, input: unknown) => {
-  const [{ id: _, tool_name: __, ...meta } = { id: "", tool_name: "" }] = toolUseMeta([call(name, input)], {
-    toolOf,
-    cwd: () => "/p",
-  });
+  const [{ id: _, tool_name: __, ...meta } = { id: "", tool_name: "" }] = toolUseMeta(
+    [call(name, input)],
+    { toolOf, cwd: () => "/p" },
+    true,
+  );
   return meta;
 };
 
@@ -48,7 +49,7 @@ test.each<[string, unknown, object]>([
 });
 
 test("of a tool that is not known, nothing is said", () => {
-  expect(toolUseMeta([call("Nope", {})], { toolOf, cwd: () => "/p" })).toEqual([]);
+  expect(toolUseMeta([call("Nope", {})], { toolOf, cwd: () => "/p" }, true)).toEqual([]);
 });
 
 test("clients of the reference get the names of MCP tools only", () => {
@@ -56,6 +57,7 @@ test("clients of the reference get the names of MCP tools only", () => {
   const originOf = (tool: string) =>
     tool.startsWith("mcp__") ? { server: "gh", source: "project", tool: "ls", title: "List" } : undefined;
   const names = { id: "c", display_name: "List", server_display_name: "gh", tool_name: "ls" };
-  expect(toolUseMeta(calls, { originOf, cwd: () => "/p" })).toEqual([names]);
-  expect(toolUseMeta(calls, { originOf, toolOf, cwd: () => "/p" }).at(-1)).toEqual({ ...names, kind: "other" });
+  const naming = { originOf, toolOf, cwd: () => "/p" };
+  expect(toolUseMeta(calls, naming, false)).toEqual([names]);
+  expect(toolUseMeta(calls, naming, true).at(-1)).toEqual({ ...names, kind: "other" });
 });

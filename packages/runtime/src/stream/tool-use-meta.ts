@@ -3,28 +3,35 @@
 
 import { resolve } from "node:path";
 import type { DescribedCall, ShownInput, Tool } from "@keelson/engine";
-import { isObject, type CallLocation, type Outbound, type ToolUseBlock, type ToolUseMeta } from "@keelson/protocol";
+import {
+  isObject,
+  type CallLocation,
+  type ControlRequest,
+  type Outbound,
+  type ToolUseBlock,
+  type ToolUseMeta,
+} from "@keelson/protocol";
 import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 
 export interface CallNaming {
   /** The server of an MCP tool. */
   originOf?(tool: string): ToolOrigin | undefined;
-  /** A tool by the name that the model uses. Absent if no client knows more than MCP tools, as those of the reference do. */
+  /** A tool by the name that the model uses. */
   toolOf?(tool: string): Tool | undefined;
   cwd(): string;
 }
 
-/** Of calls about which nothing is known, there is nothing to say. */
-export function toolUseMeta(calls: readonly ToolUseBlock[], naming: CallNaming): ToolUseMeta[] {
+/** Unless more is wanted, the names of MCP tools only, which is what clients of the reference know. */
+export function toolUseMeta(calls: readonly ToolUseBlock[], naming: CallNaming, wantsMore: boolean): ToolUseMeta[] {
   return calls.flatMap((call) => {
     const { id, name } = call;
     const origin = naming.originOf?.(name);
     if (origin) {
       const { title, tool, server } = origin;
       const names = { id, display_name: title ?? tool, server_display_name: server, tool_name: tool };
-      return [naming.toolOf ? { ...names, kind: "other" as const } : names];
+      return [wantsMore ? { ...names, kind: "other" as const } : names];
     }
-    const tool = naming.toolOf?.(name);
+    const tool = wantsMore ? naming.toolOf?.(name) : undefined;
     return tool ? [described(call, tool, naming.cwd())] : [];
   });
 }
@@ -78,14 +85,18 @@ export function withoutToolMeta(message: Outbound): Outbound {
       const { tool_use_meta: _, ...rest } = message;
       return rest;
     }
-    case "control_request": {
-      if (message.request.subtype !== "can_use_tool" || message.request.patch === undefined) return message;
-      const { patch: _, ...request } = message.request;
-      return { ...message, request };
-    }
+    case "control_request":
+      return withoutPatch(message);
     default:
       return message;
   }
+}
+
+/** The same for a question that is passed on some other way. */
+export function withoutPatch(message: ControlRequest): ControlRequest {
+  if (message.request.subtype !== "can_use_tool" || message.request.patch === undefined) return message;
+  const { patch: _, ...request } = message.request;
+  return { ...message, request };
 }
 
 const isPlain = (meta: ToolUseMeta) => meta.server_display_name !== undefined && meta.kind === undefined;

@@ -16,7 +16,7 @@ import { ModeFollowers } from "./mode-followers.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
 import { othersIn, sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
-import { usageIn, type Backend, type StartedSession } from "./backends/backend.ts";
+import { memberUsage, type Backend, type StartedSession } from "./backends/backend.ts";
 import { MemberEndings } from "./endings.ts";
 import { newMember, newName, type TeammateOrder } from "./new-member.ts";
 import { SessionHold } from "./session-hold.ts";
@@ -151,7 +151,7 @@ export class Lead {
         asked: (question) => this.#questions.hear(name, question),
       });
       const program = await backend.start({ choice, cwd: member.cwd }, (message) => {
-        const usage = channel.take(message) ? undefined : usageIn(message);
+        const usage = channel.take(message) ? undefined : memberUsage(message);
         if (usage) storage.cost.absorb(choice.sessionId, usage, member.agentType);
       });
       this.#running.set(name, program);

@@ -4,7 +4,7 @@ import { isObject, type ModelUsage } from "@keelson/protocol";
 import type { TeammateChoice } from "../command-line.ts";
 
 /** What a member's session has used until the end of a run. Undefined if the message does not say. */
-export function usageIn(message: object): Readonly<Record<string, ModelUsage>> | undefined {
+export function memberUsage(message: object): Readonly<Record<string, ModelUsage>> | undefined {
   if (!isObject(message) || message.type !== "result" || !isObject(message["modelUsage"])) return undefined;
   return message["modelUsage"] as Readonly<Record<string, ModelUsage>>;
 }
