@@ -93,9 +93,12 @@ test("every module is part of the program or of what a package exports, or is na
   expect(product.filter((path) => !reached.has(path) && !tables.test(path))).toEqual([]);
 });
 
-test("one module makes reminders; the terminal only leaves them out", () => {
+test("one module makes reminders; clients only leave them out", () => {
   const names = product.filter((path) => read(path).includes("/system-reminder"));
-  expect(names.toSorted()).toEqual(["packages/protocol/src/reminder.ts", "packages/tui/src/stream/content.ts"]);
+  expect(names.toSorted()).toEqual([
+    "packages/client/src/conversation/content.ts",
+    "packages/protocol/src/reminder.ts",
+  ]);
 });
 
 test("one module knows which words switch a variable on or off", () => {

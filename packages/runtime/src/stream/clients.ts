@@ -216,8 +216,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
     if (!drops) return void (this.#queue = new HoldQueue(this, position, all));
-    const { DropQueue } = ring();
-    this.#queue = new DropQueue({ position, items: all }, this, this.#clients);
+    this.#queue = new (ring().DropQueue)({ position, items: all }, this, this.#clients);
   }
 
   push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
