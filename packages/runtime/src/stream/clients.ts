@@ -216,7 +216,8 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
     if (!drops) return void (this.#queue = new HoldQueue(this, position, all));
-    this.#queue = new (ring().DropQueue)({ position, items: all }, this, this.#clients);
+    const dropping: RingModule.DropQueue = new (ring().DropQueue)({ position, items: all }, this, this.#clients);
+    this.#queue = dropping;
   }
 
   push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
