@@ -72,6 +72,8 @@ class Player {
   /** All that it got, also before it came back. */
   readonly before: Outbound[] = [];
   readonly asked: string[] = [];
+  /** Where in what it got it left and came back. */
+  readonly cuts: number[] = [];
   isHere = true;
   left: string[] = [];
 
@@ -90,6 +92,7 @@ class Player {
     this.test.client.detach();
     this.isHere = false;
     this.before.push(...this.test.got.splice(0));
+    this.cuts.push(this.before.length);
     // What it asked for has no one to go to.
     this.left.push(...this.asked.splice(0));
     return cursor;
@@ -167,6 +170,7 @@ test("any number of clients, whatever they do", async () => {
 
       expectPromptsOnce(steady.got, prompts, refused);
       expectQuestionsSettled(players, steady);
+      for (const player of players) expectNothingMissed(player, steady);
       for (const player of players) {
         const ids = player.got.flatMap((message) =>
           message.type === "control_response" ? [message.response.request_id] : [],
@@ -221,6 +225,21 @@ function expectQuestionsSettled(players: readonly Player[], steady: Player): voi
     expect(new Set(told.map(({ request_id }) => request_id)).size).toBe(told.length);
     for (const id of own) expect(told.map(({ request_id }) => request_id)).not.toContain(id);
     for (const id of cancelled) expect(told.map(({ request_id }) => request_id)).toContain(id);
+  }
+}
+
+/** What it got last before it left is followed by what came next, unless it had to start anew. */
+function expectNothingMissed({ got, cuts, options }: Player, steady: Player): void {
+  if (options.whenSlow === "drop") return;
+  const places = new Map(steady.got.flatMap((message, at) => ("uuid" in message ? [[message.uuid, at] as const] : [])));
+  const placeOf = (message: Outbound) => ("uuid" in message ? places.get(message.uuid!) : undefined);
+  const numbered = steady.got.map((message, at) => (placeOf(message) === at ? at : -1)).filter((at) => at >= 0);
+  for (const cut of cuts) {
+    const isReset = got.slice(cut, cut + 2).some((message) => message.type === "stream" && message.subtype === "reset");
+    const before = got.slice(0, cut).findLast((message) => placeOf(message) !== undefined);
+    const after = got.slice(cut).find((message) => placeOf(message) !== undefined);
+    if (isReset || !before || !after) continue;
+    expect(numbered.indexOf(placeOf(after)!)).toBe(numbered.indexOf(placeOf(before)!) + 1);
   }
 }
 

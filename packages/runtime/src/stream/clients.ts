@@ -37,7 +37,7 @@ export interface ClientQueue {
   tell(message: Outbound): Promise<void> | undefined;
   /** Takes a request back that the reader has not got yet. */
   takeBack(requestId: string): boolean;
-  next(): Promise<Outbound | undefined>;
+  next(): Promise<IteratorResult<Outbound>>;
   /** Nothing follows. With `now`, what waits is not read either. */
   end(how?: { readonly now: boolean }): void;
 }
@@ -189,7 +189,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   /** Nothing it sends counts any more. */
   isDetached = false;
   readonly #clients: Clients;
-  #queue: ClientQueue = new HoldQueue(0, []);
+  #queue: ClientQueue = new HoldQueue(0, [], this);
 
   constructor(id: string, { name, role = "driver", view = {}, answers = ALL }: AttachOptions, clients: Clients) {
     this.id = id;
@@ -208,7 +208,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 
   begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
-    if (!drops) return void (this.#queue = new HoldQueue(position, all));
+    if (!drops) return void (this.#queue = new HoldQueue(position, all, this));
     const { DropQueue } = ring();
     this.#queue = new DropQueue({ position, items: all }, this, this.#clients);
   }
@@ -222,14 +222,17 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
     return this.#queue.tell(message);
   }
 
+  /** A message as its view shows it. */
+  seen(message: Outbound): Outbound {
+    return this.view.toolMeta || !hasToolMeta(message) ? message : withoutToolMeta(message);
+  }
+
   takeBack(requestId: string): boolean {
     return this.#queue.takeBack(requestId);
   }
 
-  async next(): Promise<IteratorResult<Outbound>> {
-    const value = await this.#queue.next();
-    if (value === undefined) return { done: true, value };
-    return { done: false, value: this.view.toolMeta || !hasToolMeta(value) ? value : withoutToolMeta(value) };
+  next(): Promise<IteratorResult<Outbound>> {
+    return this.#queue.next();
   }
 
   async return(): Promise<IteratorResult<Outbound>> {
@@ -249,15 +252,17 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 /** Keeps every message until it is read. A slow reader holds the run back, which bounds memory. */
 class HoldQueue implements ClientQueue {
   position: number;
+  readonly #client: StreamClient;
   #waiting: QueuedMessage[];
   #taken = 0;
   #ended = false;
   #wake: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(position: number, waiting: QueuedMessage[]) {
+  constructor(position: number, waiting: QueuedMessage[], client: StreamClient) {
     this.position = position;
     this.#waiting = waiting;
+    this.#client = client;
   }
 
   push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
@@ -274,18 +279,18 @@ class HoldQueue implements ClientQueue {
     return false;
   }
 
-  async next(): Promise<Outbound | undefined> {
+  async next(): Promise<IteratorResult<Outbound>> {
     while (this.#taken === this.#waiting.length) {
       this.#waiting = [];
       this.#taken = 0;
-      if (this.#ended) return undefined;
+      if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
     }
     const { message, number } = this.#waiting[this.#taken++]!;
     if (number !== undefined) this.position = number;
     if (this.#waiting.length - this.#taken <= LOW) this.#release();
-    return message;
+    return { done: false, value: this.#client.seen(message) };
   }
 
   end({ now } = { now: false }): void {

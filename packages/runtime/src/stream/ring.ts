@@ -136,11 +136,11 @@ export class DropQueue implements ClientQueue {
     return at >= 0;
   }
 
-  async next(): Promise<Outbound | undefined> {
+  async next(): Promise<IteratorResult<Outbound>> {
     for (;;) {
       const found = this.#isGone ? undefined : this.#take();
-      if (found) return found;
-      if (this.#ended) return undefined;
+      if (found) return { done: false, value: this.#client.seen(found) };
+      if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
     }
