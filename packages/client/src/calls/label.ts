@@ -38,7 +38,7 @@ export function labelOf(call: NamedCall, meta: ToolUseMeta | undefined, cwd = ""
 function guessedLabel({ name, input }: NamedCall, cwd: string): CallLabel {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
   if (server !== undefined && tool !== undefined) return { name: tool, server, kind: "other", locations: [] };
-  const kind = KINDS.find(([, words]) => words.test(name))?.[0] ?? "other";
+  const kind = guessedKind(name);
   const title = guessedTitle(kind, input, cwd);
   const note = kind === "execute" ? textIn(input, ["description"]) : undefined;
   const path = TOUCHING.has(kind) ? textIn(input, PATH_FIELDS) : undefined;
@@ -55,18 +55,23 @@ function guessedLabel({ name, input }: NamedCall, cwd: string): CallLabel {
   };
 }
 
-/** The first that fits. */
-const KINDS: readonly (readonly [ToolKind, RegExp])[] = [
-  ["fetch", /fetch|browse|^web|http/i],
-  ["search", /search|grep|glob|find|lookup/i],
-  ["think", /todo|task|agent|think/i],
-  ["switch_mode", /mode$/i],
-  ["delete", /delete|remove/i],
-  ["move", /move|rename/i],
-  ["edit", /edit|write|patch|replace/i],
-  ["read", /read|view|open|^ls$|list|^cat$/i],
-  ["execute", /bash|shell|command|exec|terminal|^run/i],
+/** By a word in the name; the first that fits. */
+const KINDS: readonly (readonly [ToolKind, readonly string[]])[] = [
+  ["fetch", ["web", "fetch", "browse", "http"]],
+  ["search", ["search", "grep", "glob", "find"]],
+  ["think", ["todo", "task", "agent", "think"]],
+  ["switch_mode", ["mode"]],
+  ["delete", ["delete", "remove"]],
+  ["move", ["move", "rename"]],
+  ["edit", ["edit", "write", "patch", "replace"]],
+  ["read", ["read", "view", "ls", "cat"]],
+  ["execute", ["bash", "shell", "command", "exec", "terminal", "run"]],
 ];
+
+function guessedKind(name: string): ToolKind {
+  const words = (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());
+  return KINDS.find(([, some]) => some.some((word) => words.includes(word)))?.[0] ?? "other";
+}
 
 const TOUCHING: ReadonlySet<ToolKind> = new Set(["read", "edit", "delete", "move", "search"]);
 const PATH_FIELDS = ["file_path", "notebook_path", "filePath", "path", "directory"];

@@ -51,8 +51,9 @@ export class Feed {
       newText: () => new StreamedText(),
       add: (item) => this.#add(item),
       change: (item) => {
-        if (item.kind === "call" && item.state === "failed" && isTodoCall(item.name))
-          this.add({ kind: "note", level: "error", text: `${item.name}: ${item.result!.text}` });
+        // The todo list does not show that a call failed.
+        if (item.kind === "call" && item.result?.isError && isTodoCall(item.name))
+          this.add({ kind: "note", level: "error", text: `${item.name}: ${item.result.text}` });
       },
       remove: (item) => this.#items.remove(item),
       settled: () => this.#items.close(),
