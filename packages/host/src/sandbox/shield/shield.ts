@@ -220,7 +220,7 @@ export function createShield(
     const guarded: Guarded = { ...paths, keptFolders: [...keptFolders, ...hidden.above] };
     const held = await hold(guarded);
     const isBubblewrap = (await status()).kind === "bubblewrap";
-    const foreign = isBubblewrap ? foreignSockets(!isGuarded) : { hidden: [] };
+    const foreign = isBubblewrap ? foreignSockets(!isGuarded) : { hidden: [], folders: [] };
     const sockets = await hideSockets(foreign);
     const rules = [...options.rules(), ...(owner === undefined ? [] : (options.rulesOf?.(owner)?.rules() ?? []))];
     const isFixedByRule = (path: string) => deniesWriting(path, rules, { directories: places, home: options.home });
