@@ -31,7 +31,7 @@ const groups: Readonly<Record<string, Group>> = {
   terminal: {
     entries: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
     // What others import too would bring the whole group with it, into a session that is resumed without a terminal.
-    within: /^(?:tui|cli\/src\/interactive)\b/,
+    within: /^(?:tui|client\/src\/(?!requests)|cli\/src\/interactive\b)/,
   },
 };
 

@@ -21,7 +21,7 @@ import {
 } from "@keelson/protocol";
 import { Clients, type ViewPart } from "./clients.ts";
 import type { CallNaming } from "./tool-use-meta.ts";
-import type * as ToolUseMeta from "./tool-use-meta.ts";
+import type * as ToolUseMetaModule from "./tool-use-meta.ts";
 
 export interface OutboxOptions extends CallNaming {
   readonly sessionId: string;
@@ -212,7 +212,7 @@ export class Outbox {
     const calls = blocks.filter(isToolUse);
     if (calls.length === 0) return undefined;
     // Not needed before the first call.
-    const { toolUseMeta } = require("./tool-use-meta.ts") as typeof ToolUseMeta;
+    const { toolUseMeta } = require("./tool-use-meta.ts") as typeof ToolUseMetaModule;
     const meta = toolUseMeta(calls, this.#options, wants);
     return meta.length === 0 ? undefined : { tool_use_meta: meta };
   }
