@@ -16,8 +16,9 @@ interface StreamMessages {
   /** The first message. */
   hello: {
     readonly session_id: string;
-    /** Cursors are `EPOCH.N`; this is the position of what follows. */
+    /** Cursors are `EPOCH.N`. */
     readonly epoch: string;
+    /** The position of the newest message. What followed a cursor, up to here, comes next. */
     readonly head: number;
     readonly state: "idle" | "running" | "requires_action";
     /** The client that gets this message. */

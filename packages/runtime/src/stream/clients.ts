@@ -4,6 +4,7 @@
 import type { AttachOptions, ClientAnswers, ClientRole, ClientView, Outbound } from "@keelson/protocol";
 import type * as HalfMessageModule from "./half-message.ts";
 import type * as RingModule from "./ring.ts";
+import type { Ring } from "./ring.ts";
 
 const HIGH = 2_000;
 const LOW = 500;
@@ -60,7 +61,7 @@ export class Clients {
   #attached = 0;
   #head = 0;
   #epoch: string | undefined;
-  #ring: RingModule.Ring | undefined;
+  #ring: Ring | undefined;
   #half: HalfMessageModule.HalfMessage | undefined;
   #ended = false;
   /** Clients answer nothing any more. */
@@ -96,9 +97,11 @@ export class Clients {
     return this.#half;
   }
 
-  /** What followed a cursor is kept from the first call on. */
-  get ring(): RingModule.Ring {
-    return (this.#ring ??= new (ring().Ring)(this.#head));
+  /** What followed a cursor is kept from the first call on. A session with one client, at the end of a pipe, needs none. */
+  get ring(): Ring {
+    if (this.#ring) return this.#ring;
+    const { Ring } = require("./ring.ts") as typeof RingModule;
+    return (this.#ring = new Ring(this.#head));
   }
 
   newest(): readonly Outbound[] {
@@ -130,7 +133,7 @@ export class Clients {
     const number = ++this.#head;
     if (this.#early && this.#early.length < HIGH)
       this.#early.push({ message, number, isFor: ({ view }) => isWanted(needs, view) });
-    if (message.type === "stream_event") (this.#half ??= new (half().HalfMessage)()).add(message);
+    if (message.type === "stream_event") (this.#half ??= newHalfMessage()).add(message);
     this.#ring?.add(message, needs);
     let behind: Promise<void> | undefined;
     for (const client of this.#all) behind = client.push(message, number, isWanted(needs, client.view)) ?? behind;
@@ -208,7 +211,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
     if (!drops) return void (this.#queue = new HoldQueue(position, all));
-    const { DropQueue } = ring();
+    const { DropQueue } = require("./ring.ts") as typeof RingModule;
     this.#queue = new DropQueue({ position, items: all }, this, this.#clients);
   }
 
@@ -314,6 +317,8 @@ export function beginning(messages: readonly Outbound[], position: number): Stre
   return { items, position: messages.length === 0 ? position : -1 };
 }
 
-// Sessions with one client, at the end of a pipe, need neither.
-const ring = () => require("./ring.ts") as typeof RingModule;
-const half = () => require("./half-message.ts") as typeof HalfMessageModule;
+/** Only for clients that draw deltas. */
+function newHalfMessage(): HalfMessageModule.HalfMessage {
+  const { HalfMessage } = require("./half-message.ts") as typeof HalfMessageModule;
+  return new HalfMessage();
+}
