@@ -158,7 +158,7 @@ test("an owner that does not answer is named, within a second", async () => {
 
 const commands = {
   // The shield hides it.
-  shielded: { args: [], env: {}, says: "Connection refused" },
+  shielded: { args: [], env: {}, says: "No such file or directory" },
   // It is cut off, as the child of the session that it is.
   "run without the shield": { args: ["--permission-mode", "bypassPermissions"], env: { IS_SANDBOX: "1" }, says: "end" },
 };

@@ -9,8 +9,8 @@ import { ownTemporary, privateDirectory } from "@keelson/host";
 
 /** Systems take about 104 bytes. */
 const LONGEST_PATH = 100;
-/** As many sockets of dead sessions are removed at once. */
-const MOST_STALE = 50;
+/** As many sockets are looked at for each session that opens one. Living sessions notice it. */
+const MOST_STALE = 8;
 
 export interface SocketPlace {
   readonly path: string;
@@ -58,9 +58,15 @@ async function removeStale(folder: string): Promise<void> {
     }
   };
   await Promise.all(
-    sockets.slice(0, MOST_STALE).map(async (name) => {
+    fewOf(sockets).map(async (name) => {
       const path = join(folder, basename(name));
       if (await isStale(path)) rmSync(path, { force: true });
     }),
   );
+}
+
+/** Others each time. */
+function fewOf(names: readonly string[]): readonly string[] {
+  const from = Math.floor(Math.random() * names.length);
+  return [...names.slice(from), ...names.slice(0, from)].slice(0, MOST_STALE);
 }

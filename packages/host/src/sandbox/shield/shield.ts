@@ -257,7 +257,10 @@ export function createShield(
       const covers: Covers = {
         ...sockets,
         hiddenFiles: withOthers([...hidden.files, ...sockets.hiddenFiles]),
-        hiddenFolders: withOthers(hidden.folders.filter((path) => !writable.paths.includes(path))),
+        hiddenFolders: withOthers([
+          ...hidden.folders.filter((path) => !writable.paths.includes(path)),
+          ...foreign.folders,
+        ]),
         writeOnly: writable.folders.flatMap(({ path, source }) =>
           withOthers([path]).map((name) => ({ path: name, source })),
         ),

@@ -20,6 +20,8 @@ export interface SocketOptions {
 export interface ForeignSockets {
   /** Real paths. */
   readonly hidden: readonly string[];
+  /** Folders of our own sockets. They are hidden as a whole, because sessions come and go. */
+  readonly folders: readonly string[];
   /** Where the session bus is, if it is one of them. Commands get some of its services. */
   readonly bus?: string;
 }
@@ -31,8 +33,8 @@ const FOR_COMMANDS =
 /** For root, these belong to the system's services, which commands of root use. */
 const OF_THE_SYSTEM = /^\/(?:run|var|tmp\/\.X11-unix)\/(?!user\/|screens?\/|tmux)/;
 
-/** Those of open sessions (`runtime/owner`): whoever connects can answer the questions about a command. */
-const OF_SESSIONS = /^session-[0-9a-f]{16}\.sock$/;
+/** Those of open sessions (`runtime/owner/socket-place.ts`): whoever connects can answer the questions about a command. */
+const isOfSession = (path: string) => /\/open\/session-[0-9a-f]{16}\.sock$/.test(path);
 
 /** `approved` for a command that is not guarded. */
 export type ForeignSocketsNow = (approved: boolean) => ForeignSockets;
@@ -46,25 +48,31 @@ export function createForeignSockets(options: SocketOptions, readTable = readUni
   return (approved) => {
     // What an approved command leaves running is not behind the shield, and looks as if it were.
     isLifted ||= approved;
-    if (approved) return { hidden: [] };
+    if (approved) return { hidden: [], folders: [] };
     const listening = listeningIn(readTable());
     for (const { inode } of listening) {
       if (!known.has(inode)) known.set(inode, mayBeOurs && !isLifted && listensBehindShield(inode, options.mark));
     }
     // Before the first command nothing behind the shield could listen.
     mayBeOurs = true;
-    const hidden = listening.flatMap(({ inode, path }) => {
+    const foreign = listening.flatMap(({ inode, path }) => {
       const real = known.get(inode) === true ? null : realSocket(path);
       return real !== null && isForeign(real, options) ? [real] : [];
     });
+    const hidden = foreign.filter((path) => !isOfSession(path));
+    const folders = foreign.filter(isOfSession).map(dirname);
     const bus = busOf(options.env);
-    return { hidden: [...new Set(hidden)], ...(bus !== null && hidden.includes(bus) ? { bus } : {}) };
+    return {
+      hidden: [...new Set(hidden)],
+      folders: [...new Set(folders)],
+      ...(bus !== null && hidden.includes(bus) ? { bus } : {}),
+    };
   };
 }
 
 function isForeign(path: string, { home, env, directories, allowed }: SocketOptions): boolean {
   const name = basename(path);
-  if (OF_SESSIONS.test(name)) return true;
+  if (isOfSession(path)) return true;
   if (FOR_COMMANDS.test(name) || path.startsWith(join(home, ".ssh", sep))) return false;
   if (process.getuid?.() === 0 && OF_THE_SYSTEM.test(path)) return false;
   const given = [...(allowed?.() ?? []), env["SSH_AUTH_SOCK"] ?? ""];
