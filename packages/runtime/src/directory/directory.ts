@@ -34,7 +34,7 @@ export class SessionDirectory implements SessionsHere {
     const opening = openSession(openOptions(wanted, this.#program, this));
     this.#opening.add(opening);
     try {
-      return this.#keep(await opening, wanted.snapshot.cwd);
+      return this.#keep(await opening, wanted);
     } catch (error) {
       if (!(error instanceof OpenError) || error.owned === undefined || wanted.join === undefined) throw error;
       // It may be one of those that are being opened here.
@@ -73,8 +73,8 @@ export class SessionDirectory implements SessionsHere {
     return [...this.#here].find((each) => each.id === id);
   }
 
-  #keep(session: LiveSession, cwd: string): OpenedSession {
-    const here = new SessionHere(session, { cwd, closeIdleAfterMs: this.#closeIdleAfterMs });
+  #keep(session: LiveSession, { snapshot, warn }: WantedSession): OpenedSession {
+    const here = new SessionHere(session, { cwd: snapshot.cwd, warn, closeIdleAfterMs: this.#closeIdleAfterMs });
     this.#here.add(here);
     void session.ended.then(() => this.#here.delete(here));
     // Whoever joins it later finds it begun.
@@ -91,6 +91,7 @@ interface HereOptions {
   /** The folder it was opened in. */
   readonly cwd: string;
   readonly closeIdleAfterMs: number | undefined;
+  warn(text: string): void;
 }
 
 /** One session, and the front ends that opened it. */
@@ -99,13 +100,15 @@ class SessionHere implements SharedSession {
   readonly openedMs = Date.now();
   readonly #session: LiveSession;
   readonly #closeIdleAfterMs: number | undefined;
+  readonly #warn: HereOptions["warn"];
   readonly #holders = new Set<object>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(session: LiveSession, { cwd, closeIdleAfterMs }: HereOptions) {
+  constructor(session: LiveSession, { cwd, warn, closeIdleAfterMs }: HereOptions) {
     this.cwd = cwd;
     this.#session = session;
     this.#closeIdleAfterMs = closeIdleAfterMs;
+    this.#warn = warn;
     if (closeIdleAfterMs === undefined) return;
     session.clientsChanged = () => this.#waitUntilIdle();
     this.#waitUntilIdle();
@@ -168,7 +171,7 @@ class SessionHere implements SharedSession {
     if (this.#session.clientCount > 0 || this.isClosing) return;
     this.#timer = setTimeout(() => {
       if (this.#session.busy) this.#waitUntilIdle();
-      else void this.close("end_of_input");
+      else this.close("end_of_input").catch((error: Error) => this.#warn(`The session ended badly: ${error.message}`));
     }, this.#closeIdleAfterMs);
   }
 }
