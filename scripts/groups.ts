@@ -28,10 +28,12 @@ const groups: Readonly<Record<string, Group>> = {
       "runtime/src/gate/question.ts",
     ],
   },
+  // The lead of a team and served tools need it without a terminal.
+  client: { entries: ["client/src/index.ts"] },
   terminal: {
     entries: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
     // What others import too would bring the whole group with it, into a session that is resumed without a terminal.
-    within: /^(?:tui|client\/src\/(?!requests)|cli\/src\/interactive\b)/,
+    within: /^(?:tui|cli\/src\/interactive)\b/,
   },
 };
 
