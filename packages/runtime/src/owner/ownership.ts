@@ -7,7 +7,7 @@ import { ownerPath } from "@keelson/store";
 import type { OpenOptions } from "../session/open-options.ts";
 import type { Listener } from "./listen.ts";
 
-/** A short run is over by then, and a longer one waits for the model. */
+/** Short runs are over by then; others wait for the model. */
 const SETTLE_AFTER_MS = 150;
 
 export class Ownership {
@@ -29,15 +29,13 @@ export class Ownership {
 
   /** Before a session is read that another process may have open. Rejects with an OpenError that says which. */
   async take(session: SessionFile): Promise<void> {
-    const lease = ownerPath(session.path);
-    this.#adopt(() => createLease(lease, this.#facts()));
+    this.claim(session.path);
     if (this.lease !== undefined || this.#problem !== undefined) return;
     const { takeSession } = await import("./take-session.ts");
-    const taken = await takeSession({ ...session, lease }, this.#facts(), this.options.warn);
-    this.#adopt(() => taken());
+    this.#adopt(await takeSession({ ...session, lease: ownerPath(session.path) }, this.#facts(), this.options.warn));
   }
 
-  /** The transcript was written. That another process may write it at the same time is the only problem. */
+  /** The transcript can be written, so the only problem is that another process can, too. */
   wrote(): void {
     if (this.#problem !== undefined) this.options.warn(`${UNLOCKED} (${this.#problem})`);
     this.#problem = undefined;
@@ -49,7 +47,7 @@ export class Ownership {
     this.#settleSoon();
   }
 
-  /** The session takes no more prompts, so no more clients. */
+  /** The session takes no more prompts. */
   stopListening(): void {
     this.session = undefined;
     void this.listener?.then((listener) => listener?.stop());
@@ -61,7 +59,7 @@ export class Ownership {
     this.lease?.note({ ending: true });
   }
 
-  /** The session has ended, or moves to another transcript. */
+  /** The session has ended, or moves. */
   release(): void {
     clearTimeout(this.#timer);
     this.lease?.release();
@@ -96,7 +94,7 @@ export class Ownership {
 export interface SessionFile {
   readonly id: string;
   readonly path: string;
-  /** The user chose the id of a session that is not there yet. */
+  /** The id is to be that of a new session. */
   readonly isNew?: boolean;
 }
 
