@@ -10,6 +10,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   start: ["cli/src/start.ts"],
   config: ["config/src/index.ts"],
   session: ["stdio/src/index.ts", "stdio/src/stream-json.ts", "stdio/src/text.ts", "runtime/src/index.ts"],
+  // The lead of a team and served tools need it without a terminal.
+  requests: ["client/src/requests.ts"],
   terminal: ["cli/src/interactive.ts", "tui/src/index.ts", "cli/src/interactive/run.ts"],
 };
 

@@ -8,7 +8,7 @@ const root = dirname(import.meta.dir);
 /** A package may import from rows beneath its own. */
 const rows: readonly (readonly string[])[] = [
   ["protocol"],
-  ["engine", "disk"],
+  ["engine", "disk", "client"],
   ["model", "tools", "mcp", "config", "host", "store"],
   ["runtime"],
   ["stdio", "sdk", "tui"],
@@ -17,13 +17,15 @@ const rows: readonly (readonly string[])[] = [
 /** Front ends know messages and nothing else; the SDK also reads the session files it lists for an application. */
 const frontEnds: Readonly<Record<string, readonly string[]>> = {
   stdio: ["protocol"],
-  tui: ["protocol"],
-  sdk: ["protocol", "store"],
+  tui: ["protocol", "client"],
+  sdk: ["protocol", "client", "store"],
 };
 
 /** What a package must not even mention. The engine may take paths apart: that touches nothing. */
+const browser = [/\bBun\./, /["'](node|bun):/, /\b(?:from|import)\s*\(?["']bun["']/, /\bprocess\./, /\bBuffer\b/];
 const forbidden: Readonly<Record<string, readonly RegExp[]>> = {
-  protocol: [/\bBun\./, /["'](node|bun):/, /\b(?:from|import)\s*\(?["']bun["']/, /\bprocess\./, /\bBuffer\b/],
+  protocol: browser,
+  client: [...browser, /\bDate\.now\(/, /\bMath\.random\(/],
   engine: [
     /\bBun\./,
     /["'](node:(?!path\b)|bun:)/,

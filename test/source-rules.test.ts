@@ -95,7 +95,10 @@ test("every module is part of the program or of what a package exports, or is na
 
 test("one module makes reminders; the terminal only leaves them out", () => {
   const names = product.filter((path) => read(path).includes("/system-reminder"));
-  expect(names.toSorted()).toEqual(["packages/protocol/src/reminder.ts", "packages/tui/src/stream/content.ts"]);
+  expect(names.toSorted()).toEqual([
+    "packages/protocol/src/reminder.ts",
+    "packages/client/src/conversation/content.ts",
+  ]);
 });
 
 test("one module knows which words switch a variable on or off", () => {

@@ -161,7 +161,15 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
   const { hookEvents, agentText, mirror } = invocation;
   const attach: AttachOptions = {
     name: "program",
-    view: { partial, hookEvents, mirror, replayPrompts: replay, ...(agentText ? { agentText } : {}) },
+    view: {
+      partial,
+      hookEvents,
+      mirror,
+      replayPrompts: replay,
+      ...(agentText ? { agentText } : {}),
+      // The client of a teammate is its lead, which passes questions on.
+      ...(teammate ? { toolMeta: true } : {}),
+    },
     answers,
   };
   if (output === "stream-json") {

@@ -32,6 +32,7 @@ export {
   type CommandTask,
   type Workspace,
 } from "./tool/tool.ts";
+export type { DescribedCall, ShownInput } from "./tool/described-call.ts";
 export type {
   Expansion,
   ExpandedPrompt,

@@ -3,6 +3,7 @@
 import type {
   ContentBlock,
   HookEvent,
+  FilePatch,
   HookOutcome,
   JsonObject,
   ModelMessage,
@@ -110,6 +111,8 @@ export interface PermitRequest {
   readonly access: Access;
   /** What PreToolUse hooks replied. */
   readonly hook: HookOutcome;
+  /** How the call would change a file. Undefined if it changes none, or too much to show. */
+  preview?(): Promise<FilePatch | undefined> | undefined;
 }
 
 export type Decider = "hook" | "rule" | "mode" | "protected" | "workingDir" | "person" | "other";

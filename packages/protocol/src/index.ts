@@ -103,6 +103,7 @@ export type {
   SessionClient,
   StreamCursor,
 } from "./stream/session.ts";
+export type { CallLocation, FilePatch, PatchHunk, ToolKind, ToolUseMeta } from "./stream/tool-use.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./stream/jsonl.ts";
 export {

@@ -89,3 +89,6 @@ function isWithinEdits(limit: number, a: string, b: string): boolean {
   }
   return row[b.length]! <= limit;
 }
+
+/** Where a search looks, as people read it. */
+export const inFolder = (path: string) => (path === "" ? "" : ` in ${path}`);

@@ -194,7 +194,9 @@ async function attempt(
   const halted = line.halted();
   if (halted) return { ...halted, tool: tool.name };
 
-  const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
+  const access = await tool.access(input, context);
+  const preview = () => tool.preview?.(input, context);
+  const request = { call: block, tool, input, access, hook: before, preview };
   const permission = await ports.permit(request, line.ended);
   if (permission.behavior === "deny") {
     // If the question was withdrawn, no one refused the call.
@@ -207,10 +209,10 @@ async function attempt(
   }
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
   if (!agreed.ok) return { ...invalidCall(agreed.message), tool: tool.name };
-  const access = agreed === rewritten ? request.access : await tool.access(agreed.input, context);
+  const settledAccess = agreed === rewritten ? access : await tool.access(agreed.input, context);
   if (agreed !== rewritten) {
     // Approving a different input settles that input, but deny rules apply no matter who approved.
-    const message = await ports.forbids({ ...request, input: agreed.input, access, hook: NOTHING_SAID });
+    const message = await ports.forbids({ ...request, input: agreed.input, access: settledAccess, hook: NOTHING_SAID });
     if (message !== undefined)
       return denied(call, tool, agreed.input, { behavior: "deny", by: "rule", message }, before);
   }
@@ -239,7 +241,7 @@ async function attempt(
       : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
   if (isCut) return { ...stopped(), tool: tool.name, ranMs: duration_ms };
   const final = after.output === undefined ? done : await replacedByHook(done, after.output, tool, context, limit);
-  const learned = done.failed ? [] : ports.instructionsFor(access);
+  const learned = done.failed ? [] : ports.instructionsFor(settledAccess);
   return {
     ...final,
     ...withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),

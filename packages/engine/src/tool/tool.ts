@@ -1,9 +1,10 @@
 // A tool as the engine sees it: a name, a schema, what a call would touch, and how to run it. Tools only declare; they
 // never ask for permission, fire hooks, or limit their own output.
 
-import type { ContentBlock } from "@keelson/protocol";
+import type { ContentBlock, FilePatch, ToolKind } from "@keelson/protocol";
 import type { Schema } from "../schema/schema.ts";
 import type { ToolContext } from "./context.ts";
+import type { DescribedCall, ShownInput } from "./described-call.ts";
 
 export type {
   ToolContext,
@@ -53,6 +54,10 @@ export interface Tool<I = any, O = any> {
   readonly name: string;
   readonly description: string;
   readonly input: Schema<I>;
+  /** What kind of work its calls are, as editors name it. If absent, `other`. */
+  readonly kind?: ToolKind;
+  /** What a call is called, for people. Pure. If absent, its arguments are listed. */
+  describe?(input: ShownInput): string | DescribedCall;
   /** The model loaded it with ToolSearch; requests mark it, so that the provider's cached prefix stays valid. */
   readonly onDemand?: boolean;
   /** Names that older clients and models use for it. */
@@ -77,6 +82,8 @@ export interface Tool<I = any, O = any> {
   /** Checks, without side effects, whether the call can work at all. Runs before any permission question. */
   check?(input: I, context: ToolContext): Promise<void> | void;
   access(input: I, context: ToolContext): Access | Promise<Access>;
+  /** How the call would change a file, for whoever approves it; undefined if that is too long to show. Changes nothing. */
+  preview?(input: I, context: ToolContext): Promise<FilePatch | undefined>;
   /** Runs the call. The output is stored whole, as `toolUseResult`. */
   run(input: I, context: ToolContext): Promise<O>;
   /** What the model reads. */

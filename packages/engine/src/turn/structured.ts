@@ -21,6 +21,7 @@ export function structuredOutputTool(schema: JsonObject): Tool<JsonObject, JsonO
       if (issues.length === 0) return undefined;
       return `Output does not match required schema: ${issues.map(({ path, message }) => `${path || "root"}: ${message}`).join(", ")}`;
     },
+    describe: () => "",
     access: () => ({ kind: "none" }),
     run: async (input) => input,
     show: () => "Structured output provided successfully",

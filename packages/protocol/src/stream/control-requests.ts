@@ -14,6 +14,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { ControlRequest } from "./control.ts";
 import type { ModelUsage } from "./message.ts";
+import type { FilePatch } from "./tool-use.ts";
 
 /** What a client may ask for. A reply that is `void` has no payload. */
 export interface ControlRequests {
@@ -252,6 +253,8 @@ export interface ClientQuestions {
     readonly display_name?: string;
     readonly input: JsonObject;
     readonly tool_use_id: string;
+    /** Keelson only, for clients that ask for it: how the call would change a file, unless that is too long. */
+    readonly patch?: FilePatch;
     readonly title?: string;
     readonly description?: string;
     readonly permission_suggestions?: readonly PermissionUpdate[];

@@ -16,6 +16,7 @@ import type {
   ToolProgressSignal,
   TranscriptMirrorMessage,
 } from "./system-messages.ts";
+import type { ToolUseMeta } from "./tool-use.ts";
 
 /** In messages of a subagent. */
 interface FromAgent {
@@ -45,17 +46,8 @@ export interface AssistantMessage extends Stamped, FromAgent {
   readonly is_api_error_message?: true;
   readonly api_error_status?: number | null;
   readonly api_error_type?: string;
-  /** Where the tools of MCP servers that it calls come from. */
+  /** What its calls are called. Of tools that are not from MCP servers, only for clients that ask for it. */
   readonly tool_use_meta?: readonly ToolUseMeta[];
-}
-
-export interface ToolUseMeta {
-  /** Of the call. */
-  readonly id: string;
-  readonly display_name: string;
-  readonly server_display_name: string;
-  /** The server's own name for it. */
-  readonly tool_name: string;
 }
 
 export interface UserMessage extends Stamped, FromAgent {
@@ -79,6 +71,8 @@ export interface StreamEventMessage extends Stamped {
   readonly parent_tool_use_id: string | null;
   /** With the first event of a reply: how long it took. */
   readonly ttft_ms?: number;
+  /** With the start of a call, for clients that ask for it. */
+  readonly tool_use_meta?: readonly ToolUseMeta[];
 }
 
 export interface ModelUsage {

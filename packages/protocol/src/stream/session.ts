@@ -69,6 +69,8 @@ export interface ClientView {
   readonly replayPrompts?: boolean;
   /** Every transcript entry, for a client that keeps a copy. */
   readonly mirror?: boolean;
+  /** What each call is called and touches, and with a permission question how an edit would change its file. */
+  readonly toolMeta?: boolean;
   /** Messages of type `stream`, about the stream itself. Clients of the reference do not know them. */
   readonly streamEvents?: boolean;
 }

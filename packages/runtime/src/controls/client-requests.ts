@@ -12,6 +12,7 @@ import type {
   UncheckedRequest,
 } from "@keelson/protocol";
 import type { StreamClient, Clients } from "../stream/clients.ts";
+import { withoutPatch } from "../stream/tool-use-meta.ts";
 import type * as AnswersModule from "./answers.ts";
 import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
 
@@ -49,7 +50,7 @@ export class ClientRequests {
   /** Those that this client may answer. */
   questionsFor(client: StreamClient): readonly ControlRequest[] {
     const open = [...this.#open.values()].filter((each) => each.isQuestion && each.isFor(client));
-    return open.map(({ message }) => message);
+    return open.map(({ message }) => (client.view.toolMeta ? message : withoutPatch(message)));
   }
 
   /** Whether no other driver has been attached for as long. */

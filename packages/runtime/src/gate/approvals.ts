@@ -21,6 +21,8 @@ export interface ApprovalOptions {
   readonly isInBackground?: boolean;
   /** Sends a question to clients. Undefined while none answers permission questions. */
   person(): AskPerson | undefined;
+  /** Whether a client is shown how an edit changes its file. */
+  showsPatch?(): boolean;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** The MCP server a tool belongs to. */
   originOf(tool: string): { readonly server: string; readonly source: string } | undefined;
@@ -101,6 +103,7 @@ export class Approvals {
     return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
       ...(agent ? { agent } : {}),
+      showsPatch: this.#options.showsPatch?.() === true,
       cwd: gate.cwd,
       origin: originOf(request.tool.name),
       hooks: (about) => fire("PermissionRequest", about, signal),

@@ -2,11 +2,19 @@
 // wins. Without an answer, the call is denied. Front ends do not take part, so none can skip this.
 
 import { relative } from "node:path";
-import type { Decider, GateDecision, Permission, PermitRequest, Rule } from "@keelson/engine";
+import {
+  ToolError,
+  type Decider,
+  type GateDecision,
+  type Permission,
+  type PermitRequest,
+  type Rule,
+} from "@keelson/engine";
 import {
   isObject,
   type ClientQuestion,
   type ControlResponse,
+  type FilePatch,
   type HookOutcome,
   type JsonObject,
   type PermissionUpdate,
@@ -28,6 +36,8 @@ export interface Approvers {
   /** Set for MCP tools. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
+  /** The person is shown how an edit changes its file. */
+  readonly showsPatch: boolean;
   /** Where the session works; questions name files from there. */
   readonly cwd: string;
   /** They run to their end even if someone else answers first: many only take note of the question. */
@@ -78,16 +88,18 @@ async function askPerson(
   request: PermitRequest,
   question: Question,
   ask: AskPerson,
-  { accept, origin, agent, cwd }: Approvers,
+  { accept, origin, agent, cwd, showsPatch }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
   const { wish } = await import("@keelson/engine/gate");
+  const patch = showsPatch ? await previewOf(request) : undefined;
   const saysNoMore = question.reason === wish({ access: request.access, tool: request.tool.name });
   const body: ClientQuestion<"can_use_tool"> = {
     subtype: "can_use_tool",
     tool_name: request.tool.name,
     display_name: request.tool.name,
     input: request.input,
+    ...(patch ? { patch } : {}),
     ...describe(request, cwd),
     permission_suggestions: question.suggestions,
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
@@ -110,6 +122,16 @@ async function askPerson(
   const answer = readAnswer(reply.response, request.input, accept);
   const isUsersWord = reply.isProgram !== true && (answer.behavior === "deny" || answer.input !== request.input);
   return isUsersWord && answer.reasonType === undefined ? { ...answer, isUsersWord } : answer;
+}
+
+/** A file that cannot be read now is the business of the call itself. */
+async function previewOf(request: PermitRequest): Promise<FilePatch | undefined> {
+  try {
+    return await request.preview?.();
+  } catch (error) {
+    if (error instanceof ToolError) return undefined;
+    throw error;
+  }
 }
 
 /** What the call is about, in a line for the person: the model's own words if it gave any. */

@@ -53,6 +53,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
       return new Approvals({
         gate: caller?.gate ?? gate,
         person: personNow,
+        showsPatch: () => outbox.clients.wants("toolMeta"),
         ...(caller ? { agent: caller.firing, isInBackground: caller.isInBackground } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),

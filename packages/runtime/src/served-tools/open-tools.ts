@@ -1,10 +1,11 @@
 // Opens the built-in tools for an MCP client: the stages of a session without a model, a conversation or a transcript.
 // Every call goes through the same gate, hooks, shield and limits as a call of the model.
 
+import { ControlChannel, type SessionQuestion } from "@keelson/client/requests";
 import type { Snapshot } from "@keelson/config";
 import { findTool, type ReadLedger, type Tool } from "@keelson/engine";
 import type { ServedTool, ToolSource } from "@keelson/mcp/server";
-import { controlSuccess, isObject, type ControlRequest, type JsonObject, type Unchecked } from "@keelson/protocol";
+import { isObject, type JsonObject, type Unchecked } from "@keelson/protocol";
 import type { Debug } from "../observe/debug.ts";
 import { openGate, openRuleBook } from "../gate/open-gate.ts";
 import { openHooks } from "../hooks/open-hooks.ts";
@@ -161,24 +162,23 @@ function serversForHooks(stage: McpStage, { hooks }: Snapshot): McpStage {
 }
 
 /** The client of a session whose questions `approve` answers. It reads until it is detached. */
-async function answerQuestions({ clients, requests }: Storage, approve: Approve): Promise<void> {
-  const open = new Map<string, AbortController>();
+async function answerQuestions({ clients, requests, newId }: Storage, approve: Approve): Promise<void> {
   const person = clients.attach({ name: "MCP client", answers: { permissions: true, requests: false } });
-  const answer = async ({ request_id, request }: ControlRequest, signal: AbortSignal) => {
+  const asked = async ({ request, signal, answer }: SessionQuestion) => {
     // It is asked nothing else.
     if (request.subtype !== "can_use_tool") return;
     const denial = await approve(questionOf(request), String(request.tool_use_id), signal);
-    const response = denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial };
-    open.delete(request_id);
-    requests.get().answered(controlSuccess(request_id, response), person);
+    answer(denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial });
   };
-  for await (const message of person) {
-    if (message.type === "control_cancel_request") open.get(message.request_id)?.abort();
-    if (message.type !== "control_request") continue;
-    const controller = new AbortController();
-    open.set(message.request_id, controller);
-    void answer(message, controller.signal);
-  }
+  const channel = new ControlChannel({
+    // It asks nothing.
+    send: (message) => {
+      if (message.type === "control_response") requests.get().answered(message, person);
+    },
+    newId,
+    asked: (question) => void asked(question),
+  });
+  for await (const message of person) channel.take(message);
 }
 
 function questionOf({ tool_name, input, decision_reason }: Unchecked<"can_use_tool">): PermissionQuestion {

@@ -5,7 +5,7 @@
 
 import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
-import { isVariableOn, type Entry, type Outbound } from "@keelson/protocol";
+import { isVariableOn, type Entry, type Message } from "@keelson/protocol";
 import type * as Past from "@keelson/store/past";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import type * as ControlsModule from "../controls/controls.ts";
@@ -235,7 +235,7 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       observed?.runEnded(end);
       waiting?.wait();
     },
-    replay: () => replay(place.path),
+    replay: () => replay(place.path, storage.outbox),
     agentText: isVariableOn(state.snapshot.env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"]),
     forked: () => (options.session.fork && place.path !== null ? readAll(place.path) : undefined),
     dropClient: (client) => {
@@ -292,9 +292,9 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
  * Loaded on first use. `require`, not `import()`: entries written from now on are sent live, so the past must be read
  * in this tick.
  */
-function replay(path: string | null): Iterable<Outbound> {
+function replay(path: string | null, outbox: Storage["outbox"]): Iterable<Message> {
   const { replayOf } = require("../stream/replay.ts") as typeof ReplayModule;
-  return replayOf(path);
+  return replayOf(path, (message) => outbox.named(message));
 }
 
 /** For a client that mirrors a forked session: it needs the entries that were copied first. */

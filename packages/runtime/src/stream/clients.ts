@@ -5,6 +5,7 @@ import type { AttachOptions, ClientAnswers, ClientRole, ClientView, Outbound } f
 import type * as HalfMessageModule from "./half-message.ts";
 import type * as RingModule from "./ring.ts";
 import type { Ring } from "./ring.ts";
+import type * as ToolUseMetaModule from "./tool-use-meta.ts";
 
 const HIGH = 2_000;
 const LOW = 500;
@@ -191,7 +192,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   /** Nothing it sends counts any more. */
   isDetached = false;
   readonly #clients: Clients;
-  #queue: ClientQueue = new HoldQueue(0, []);
+  #queue: ClientQueue = new HoldQueue(0, [], this);
 
   constructor(id: string, { name, role = "driver", view = {}, answers = ALL }: AttachOptions, clients: Clients) {
     this.id = id;
@@ -210,7 +211,7 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 
   begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
     const all = [...items, ...early];
-    if (!drops) return void (this.#queue = new HoldQueue(position, all));
+    if (!drops) return void (this.#queue = new HoldQueue(position, all, this));
     const { DropQueue } = require("./ring.ts") as typeof RingModule;
     this.#queue = new DropQueue({ position, items: all }, this, this.#clients);
   }
@@ -222,6 +223,11 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   /** Sends it a message that no one else gets. Returns a promise if it is far behind. */
   tell(message: Outbound): Promise<void> | undefined {
     return this.#queue.tell(message);
+  }
+
+  /** A message as its view shows it. */
+  seen(message: Outbound): Outbound {
+    return this.view.toolMeta || !hasToolMeta(message) ? message : withoutToolMeta(message);
   }
 
   takeBack(requestId: string): boolean {
@@ -249,15 +255,17 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 /** Keeps every message until it is read. A slow reader holds the run back, which bounds memory. */
 class HoldQueue implements ClientQueue {
   position: number;
+  readonly #client: StreamClient;
   #waiting: QueuedMessage[];
   #taken = 0;
   #ended = false;
   #wake: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(position: number, waiting: QueuedMessage[]) {
+  constructor(position: number, waiting: QueuedMessage[], client: StreamClient) {
     this.position = position;
     this.#waiting = waiting;
+    this.#client = client;
   }
 
   push(message: Outbound, number: number, isForIt: boolean): Promise<void> | undefined {
@@ -285,7 +293,7 @@ class HoldQueue implements ClientQueue {
     const { message, number } = this.#waiting[this.#taken++]!;
     if (number !== undefined) this.position = number;
     if (this.#waiting.length - this.#taken <= LOW) this.#release();
-    return { done: false, value: message };
+    return { done: false, value: this.#client.seen(message) };
   }
 
   end({ now } = { now: false }): void {
@@ -321,4 +329,13 @@ export function beginning(messages: readonly Outbound[], position: number): Stre
 function newHalfMessage(): HalfMessageModule.HalfMessage {
   const { HalfMessage } = require("./half-message.ts") as typeof HalfMessageModule;
   return new HalfMessage();
+}
+
+const hasToolMeta = (message: Outbound) =>
+  "tool_use_meta" in message || (message.type === "control_request" && "patch" in message.request);
+
+/** Needed once a client asked for more than another. */
+function withoutToolMeta(message: Outbound): Outbound {
+  const { withoutToolMeta: plain } = require("./tool-use-meta.ts") as typeof ToolUseMetaModule;
+  return plain(message);
 }

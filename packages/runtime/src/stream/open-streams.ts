@@ -1,7 +1,7 @@
 // What goes in and out of a session: prompts, messages, requests to the client, and the transcript behind them.
 
-import { reminder } from "@keelson/engine";
-import type { Entry, Outbound, PermissionDenial } from "@keelson/protocol";
+import { findTool, reminder } from "@keelson/engine";
+import type { Entry, Message, PermissionDenial } from "@keelson/protocol";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { isVariableOn } from "@keelson/protocol";
 import type * as RequestsModule from "../controls/client-requests.ts";
@@ -49,7 +49,7 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
   const { env } = options.snapshot;
   let file = openFile(parts);
   const mirrored = () => place.path ?? undefined;
-  const clients = new Clients({ newId, newest: () => newest(place.path) });
+  const clients = new Clients({ newId, newest: () => newest(place.path, outbox) });
   const outboxOptions = {
     sessionId: place.id,
     entrypoint: options.entrypoint,
@@ -62,10 +62,11 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     slug: () => state.planName,
     ...(options.teammate ? { team: { teamName: options.teammate.team, agentName: options.teammate.name } } : {}),
     originOf: (tool: string) => state.originOf(tool),
+    toolOf: (name: string) => findTool(state.allTools, state.toolAliases.get(name) ?? name),
     now,
     newId,
   };
-  const outbox = new Outbox(outboxOptions, clients);
+  const outbox: Outbox = new Outbox(outboxOptions, clients);
   const inbox = new Inbox();
   const reportsState = options.interactive === true || isVariableOn(env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]);
   const runState = new RunState({
@@ -107,8 +108,8 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
 }
 
 /** Loaded when a client comes back too late to get all that it missed. */
-function newest(path: string | null): readonly Outbound[] {
-  return (require("./replay.ts") as typeof ReplayModule).newestOf(path);
+function newest(path: string | null, outbox: Outbox): readonly Message[] {
+  return (require("./replay.ts") as typeof ReplayModule).newestOf(path, (message) => outbox.named(message));
 }
 
 function openFile({ place: { path, loaded }, owner, options: { warn, snapshot } }: StreamParts): TranscriptWriter {

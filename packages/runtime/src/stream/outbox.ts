@@ -10,6 +10,7 @@ import {
   projectPrompt,
   type AgentMetadata,
   type ChainEntry,
+  type ContentBlock,
   type Entry,
   type FileHistoryEntry,
   type Message,
@@ -18,10 +19,11 @@ import {
   type PromptMessage,
   type Signal,
 } from "@keelson/protocol";
-import type { ToolOrigin } from "../mcp/servers/offered-tools.ts";
 import { Clients, type ViewPart } from "./clients.ts";
+import type { CallNaming } from "./tool-use-meta.ts";
+import type * as ToolUseMetaModule from "./tool-use-meta.ts";
 
-export interface OutboxOptions {
+export interface OutboxOptions extends CallNaming {
   readonly sessionId: string;
   readonly entrypoint: string;
   /** The last entry of a resumed conversation. */
@@ -31,14 +33,11 @@ export interface OutboxOptions {
   /** The transcript's path, for clients that mirror it. Absent if it is not kept. */
   readonly mirrored?: string | undefined;
   append(entries: readonly Entry[]): void;
-  cwd(): string;
   gitBranch(): string;
   /** The name of the session's plan, if it has one. */
   slug?(): string | undefined;
   /** In the entries of a member of a team; readers of transcripts leave them out. */
   readonly team?: { readonly teamName: string; readonly agentName: string };
-  /** The server of an MCP tool. */
-  originOf?(tool: string): ToolOrigin | undefined;
   now(): number;
   newId(): string;
 }
@@ -60,6 +59,8 @@ export class Outbox {
   readonly #agent: SidechainAgent | undefined;
   #leaf: string | null;
   #promptId: string | undefined;
+  /** A client asked for what calls are called. */
+  #hasNamed = false;
   /** Ids of prompts that no reply followed yet. */
   #unanswered: readonly string[] = [];
   /** Prompts whose senders know that they wait. */
@@ -162,7 +163,7 @@ export class Outbox {
 
   /** `needs`: only clients with this in their view get it. */
   show(signal: Signal, needs: ViewPart | undefined = neededFor(signal)): void | Promise<void> {
-    return this.clients.push(this.stamped(signal), needs);
+    return this.clients.push(this.stamped(this.#withMeta(signal)), needs);
   }
 
   stamped(signal: Signal): Message {
@@ -188,18 +189,37 @@ export class Outbox {
     return { ...message, agent_id: id, subagent_type: type, task_description: description };
   }
 
-  /** Clients show calls of MCP servers with the names that the servers use. */
+  /** A message of the past, with what its calls are called now. */
+  named(message: Message): Message {
+    if (message.type !== "assistant") return message;
+    return { ...message, ...this.#metaOf(message.message.content, true) };
+  }
+
   #projected(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
     const projected = project(entry, parentToolUseId);
     if (projected?.type !== "assistant" || entry.type !== "assistant") return projected;
-    const message = { ...projected, ...this.#takeUnanswered() };
-    const origins = entry.message.content.filter(isToolUse).flatMap(({ id, name }) => {
-      const origin = this.#options.originOf?.(name);
-      if (!origin) return [];
-      const { title, tool, server } = origin;
-      return [{ id, display_name: title ?? tool, server_display_name: server, tool_name: tool }];
-    });
-    return origins.length === 0 ? message : { ...message, tool_use_meta: origins };
+    return { ...projected, ...this.#takeUnanswered(), ...this.#metaOf(entry.message.content) };
+  }
+
+  /** The start of a call says what it is a call of. */
+  #withMeta(signal: Signal): Signal {
+    if (signal.type !== "stream_event" || signal.event.type !== "content_block_start") return signal;
+    // Clients of the reference get nothing with it.
+    return this.#wantsMeta() ? { ...signal, ...this.#metaOf([signal.event.content_block]) } : signal;
+  }
+
+  #metaOf(blocks: readonly ContentBlock[], wants = this.#wantsMeta()) {
+    const calls = blocks.filter(isToolUse);
+    if (calls.length === 0) return undefined;
+    // Not needed before the first call.
+    const { toolUseMeta } = require("./tool-use-meta.ts") as typeof ToolUseMetaModule;
+    const meta = toolUseMeta(calls, this.#options, wants);
+    return meta.length === 0 ? undefined : { tool_use_meta: meta };
+  }
+
+  /** One that left may come back for what it missed. */
+  #wantsMeta(): boolean {
+    return (this.#hasNamed ||= this.clients.wants("toolMeta"));
   }
 
   /** The first reply says which prompts it answers. */

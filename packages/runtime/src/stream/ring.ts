@@ -139,7 +139,7 @@ export class DropQueue implements ClientQueue {
   async next(): Promise<IteratorResult<Outbound>> {
     for (;;) {
       const found = this.#isGone ? undefined : this.#take();
-      if (found) return { done: false, value: found };
+      if (found) return { done: false, value: this.#client.seen(found) };
       if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;

@@ -1,7 +1,8 @@
 // The connection to one program: requests in both directions, matched by id, and messages for the reader. The host
 // decides what requests and messages mean.
 
-import { controlError, controlSuccess, isObject, toLine, type ControlRequest } from "@keelson/protocol";
+import { ControlChannel, type ChannelReply, type SessionQuestion } from "@keelson/client/requests";
+import { isObject, toLine, type ControlRequest, type UncheckedRequest } from "@keelson/protocol";
 import {
   AbortError,
   CLIConnectionError,
@@ -39,23 +40,21 @@ export const GIVE_UP_ABOVE = { messages: 200_000, characters: 128 * 1024 * 1024 
 /** How many messages may wait for the host to settle one. */
 const UNSETTLED = 256;
 
-interface Pending {
-  resolve(reply: ControlAnswer): void;
-  reject(error: Error): void;
-}
-
-/** `response` is what was asked for; `envelope` is the message around it. */
-export interface ControlAnswer {
-  readonly response: any;
-  readonly envelope: Record<string, unknown>;
+interface RequestBody {
+  readonly subtype: string;
+  readonly [field: string]: unknown;
 }
 
 export class ControlConnection {
   readonly messages: MessageQueue<SDKMessage>;
   /** Settles when the program has ended and all work after it is done. */
   readonly ended: Promise<void>;
-  readonly #pending = new Map<string, Pending>();
-  readonly #asked = new Map<string, AbortController>();
+  readonly #channel = new ControlChannel({
+    send: (message) => void this.#write(toLine(message)),
+    newId: () => `req_${++this.#lastRequest}`,
+    asked: (question) => void this.#answer(question),
+    refused: (error, code) => new ControlRequestError(error, code),
+  });
   #host: Host;
   #child: Child | undefined;
   /** Lines written before anything may be sent, and a promise that resolves when they are. */
@@ -125,24 +124,23 @@ export class ControlConnection {
    * Sends a request to the program. Rejects with ControlRequestError if the program refuses, otherwise with the reason
    * it never answered.
    */
-  request(request: object, { ahead = false } = {}): Promise<ControlAnswer> {
-    if (this.#reason !== undefined) return Promise.reject(this.#reason);
-    const id = `req_${++this.#lastRequest}`;
-    return new Promise<ControlAnswer>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      const line = toLine({ type: "control_request", request_id: id, request });
-      if (ahead) void this.#child?.write(line);
-      else void this.#write(line);
+  async request<Payload>(body: RequestBody, { ahead = false } = {}): Promise<ChannelReply<Payload>> {
+    // The program may know more requests than those of a session, such as `claim`.
+    const request = body as UncheckedRequest;
+    const reply = ahead
+      ? this.#channel.ask<Payload>(request, (message) => void this.#child?.write(toLine(message)))
+      : this.#channel.ask<Payload>(request);
+    this.#regulate();
+    try {
+      return await reply;
+    } finally {
       this.#regulate();
-    }).finally(() => {
-      this.#pending.delete(id);
-      this.#regulate();
-    });
+    }
   }
 
   /** Answers a request of the program that arrived some other way. */
   redeliver(request: ControlRequest): void {
-    void this.#answer(request);
+    this.#channel.take(request);
   }
 
   endInput(): void {
@@ -199,14 +197,7 @@ export class ControlConnection {
   }
 
   #take(message: Record<string, any>, size: number): void {
-    switch (message["type"]) {
-      case "control_request":
-        return void this.#answer(message as ControlRequest);
-      case "control_response":
-        return this.#settle(message);
-      case "control_cancel_request":
-        return this.#asked.get(message["request_id"])?.abort();
-    }
+    if (this.#channel.take(message)) return;
     if (message["type"] === "result") this.#lastResult = message;
     const { settle } = this.#host;
     if (settle === undefined) return this.#show(message, size);
@@ -225,30 +216,15 @@ export class ControlConnection {
     this.#regulate();
   }
 
-  async #answer({ request_id: id, request }: ControlRequest): Promise<void> {
-    if (this.#asked.has(id)) return;
-    const withdrawn = new AbortController();
-    this.#asked.set(id, withdrawn);
+  async #answer({ id, request, signal, answer, refuse, leave }: SessionQuestion): Promise<void> {
     try {
-      const response = await this.#host.answer(request, { requestId: id, signal: withdrawn.signal });
-      if (response !== NO_ANSWER) void this.#write(toLine(controlSuccess(id, response)));
+      const response = await this.#host.answer(request, { requestId: id, signal });
+      if (response === NO_ANSWER) leave();
+      else answer(response);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      const code = error instanceof ControlRequestError ? error.errorCode : undefined;
-      void this.#write(toLine(controlError(id, text, code)));
-    } finally {
-      this.#asked.delete(id);
+      refuse(text, error instanceof ControlRequestError ? error.errorCode : undefined);
     }
-  }
-
-  #settle(message: Record<string, any>): void {
-    const envelope = message["response"];
-    if (!isObject(envelope)) return;
-    const pending = this.#pending.get(String(envelope["request_id"]));
-    if (pending === undefined) return;
-    if (envelope["subtype"] !== "error") return pending.resolve({ response: envelope["response"], envelope });
-    const code = envelope["error_code"];
-    pending.reject(new ControlRequestError(String(envelope["error"]), typeof code === "string" ? code : undefined));
   }
 
   /** Reads more, or waits for the reader. */
@@ -259,9 +235,9 @@ export class ControlConnection {
     const flooded = above(GIVE_UP_ABOVE);
     if (flooded) {
       const text = "Too many unread messages are queued before the answer: read the query's messages while you wait";
-      for (const { reject } of this.#pending.values()) reject(new ControlRequestError(text, "messages_unread"));
+      this.#channel.fail(new ControlRequestError(text, "messages_unread"));
     }
-    const wait = flooded || this.#unsettled > UNSETTLED || (above(PAUSE_ABOVE) && this.#pending.size === 0);
+    const wait = flooded || this.#unsettled > UNSETTLED || (above(PAUSE_ABOVE) && this.#channel.waiting === 0);
     if (wait === this.#paused) return;
     this.#paused = wait;
     if (wait) this.#child?.pause();
@@ -287,8 +263,7 @@ export class ControlConnection {
   #giveUp(reason: Error): void {
     this.#reason ??= reason;
     this.#release.resolve();
-    for (const { reject } of this.#pending.values()) reject(this.#reason);
-    for (const withdrawn of this.#asked.values()) withdrawn.abort();
+    this.#channel.end(this.#reason);
   }
 }
 

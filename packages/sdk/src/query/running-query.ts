@@ -1,9 +1,10 @@
 // A query in progress: one connection, one caller, one input. Every method is a request that the program carries out.
 
+import type { ChannelReply } from "@keelson/client/requests";
 import { isObject, controlBody, type ControlSubtype, type FieldsOf, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
 import { createCaller, type ControlCaller } from "../control/caller.ts";
-import type { ControlConnection, Host, ControlAnswer } from "../control/connection.ts";
+import type { ControlConnection, Host } from "../control/connection.ts";
 import { Input } from "../control/input.ts";
 import type { PublishedReply, SDKControlInitializeResponse, SlashCommand } from "../control/replies.ts";
 import { ControlRequestError } from "../errors.ts";
@@ -272,7 +273,7 @@ export class RunningQuery implements Query {
     subtype: Subtype,
     fields?: FieldsOf<Subtype>,
   ): Promise<PublishedReply<Subtype>> {
-    return (await this.#connection.request(controlBody(subtype, fields))).response;
+    return (await this.#connection.request<PublishedReply<Subtype>>(controlBody(subtype, fields))).response;
   }
 
   #initialize(): Promise<SDKControlInitializeResponse> {
@@ -284,7 +285,7 @@ export class RunningQuery implements Query {
     return asked;
   }
 
-  #accept({ response, envelope }: ControlAnswer): SDKControlInitializeResponse {
+  #accept({ response, envelope }: ChannelReply): SDKControlInitializeResponse {
     const facts = isObject(response) ? response : {};
     if (this.#caller.hooks.needOnFailure && facts["hook_on_failure_supported"] !== true) {
       const error = new ControlRequestError(

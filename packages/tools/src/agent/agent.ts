@@ -108,6 +108,8 @@ export function agentTool(keeper: AgentKeeper, options: { readonly teams: boolea
     description,
     input: (options.teams ? withTeams() : schema) as Tool<AgentOrder>["input"],
     dropsUnknown: true,
+    kind: "think",
+    describe: (input) => ({ title: input.text("description"), name: input.text("subagent_type") }),
     parallelSafe: true,
 
     check(order) {

@@ -84,6 +84,7 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
       }
     },
 
+    describe: () => ({ title: "", name: "Question" }),
     access: () => ({ kind: "person" }),
 
     async run({ questions, answers = {}, annotations }) {

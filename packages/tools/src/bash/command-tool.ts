@@ -79,6 +79,8 @@ export function commandTool(options: CommandToolOptions): Tool<BashInput, BashOu
     // This tool cuts its own output; the extra room is for the text around it.
     maxShown: MAX_OUTPUT + 20_000,
 
+    kind: "execute",
+    describe: (input) => ({ title: input.text("command"), note: input.text("description") }),
     parallelSafe: async ({ command, run_in_background }) =>
       parallelSafe !== undefined && run_in_background !== true && (await parallelSafe(command)),
     ...(check && { check }),

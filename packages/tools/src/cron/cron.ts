@@ -40,6 +40,7 @@ export function cronCreateTool(keeper: ScheduleKeeper): Tool<CronCreateInput, Cr
         : { ...input, recurring: is_recurring };
     },
     check: ({ cron }) => keeper.checkNew(cron),
+    describe: (input) => `${input.text("cron")}, ${input.text("prompt")}`,
     access: () => ({ kind: "none", makes: "job" }),
 
     async run({ cron, prompt, recurring = true, durable = false }, { owner }) {
@@ -74,6 +75,7 @@ export function cronListTool(keeper: ScheduleKeeper): Tool<Record<string, never>
     name: "CronList",
     description: listDescription,
     input: object({}),
+    describe: () => "",
     parallelSafe: true,
     access: () => ({ kind: "none" }),
     run: () => keeper.list(),
@@ -110,6 +112,7 @@ export function cronDeleteTool(keeper: ScheduleKeeper): Tool<{ id: string }, { i
     async check({ id }) {
       if (!(await keeper.list()).jobs.some((job) => job.id === id)) throw new ToolError(unknownJob(id));
     },
+    describe: (input) => input.text("id"),
     access: () => ({ kind: "none" }),
 
     async run({ id }) {

@@ -46,6 +46,7 @@ export function scheduleWakeupTool(keeper: ScheduleKeeper): Tool<ScheduleWakeupI
         );
       }
     },
+    describe: (input) => `in ${input.text("delaySeconds")}s, ${input.text("reason")}`,
     access: ({ stop }) => ({ kind: "none", ...(stop === true ? {} : { makes: "job" }) }),
 
     async run({ delaySeconds = SHORTEST, prompt = "", reason = "", stop }, { toolUseId }) {

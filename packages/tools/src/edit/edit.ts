@@ -11,10 +11,11 @@ import {
   type FileStat,
   type ToolContext,
 } from "@keelson/engine";
+import type { PatchHunk } from "@keelson/protocol";
 import { missingFileError, resolvePath } from "../path.ts";
 import { encode } from "../text-file/encoding.ts";
 import { toLf } from "../text-file/line-endings.ts";
-import { patchOf, type Hunk } from "../text-file/patch.ts";
+import { patchOf, shownPatch } from "../text-file/patch.ts";
 import { MAX_FILE_BYTES, readIfSeen, writeAndRecord } from "../text-file/seen.ts";
 import { EMPTY_FILE, storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import description from "./edit.md" with { type: "text" };
@@ -32,7 +33,7 @@ interface EditOutput {
   readonly oldString: string;
   readonly newString: string;
   readonly originalFile: string | null;
-  readonly structuredPatch: readonly Hunk[];
+  readonly structuredPatch: readonly PatchHunk[];
   readonly userModified: boolean;
   readonly replaceAll: boolean;
 }
@@ -47,6 +48,9 @@ export const editTool = defineTool<EditInput, EditOutput>({
     replace_all: optional(boolean("Replace every occurrence (default false)", { default: false })),
   }),
 
+  kind: "edit",
+  describe: (input) => input.path("file_path"),
+
   repair(input) {
     const { file_path, new_string } = input;
     const strips = typeof file_path === "string" && typeof new_string === "string" && !isMarkdown(file_path);
@@ -58,6 +62,11 @@ export const editTool = defineTool<EditInput, EditOutput>({
   },
 
   access: ({ file_path }, context) => ({ kind: "edit", path: resolvePath(file_path, context) }),
+
+  async preview(input, context) {
+    const { path, before, after } = await planEdit(input, context);
+    return shownPatch(path, before === EMPTY_FILE ? null : before.lf, toLf(after));
+  },
 
   async run(input, context) {
     // Plan again: the input and the file may have changed since `check`.

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
-import { resolvePath, shownPath, cwdNote } from "../path.ts";
+import { inFolder, resolvePath, shownPath, cwdNote } from "../path.ts";
 import description from "./glob.md" with { type: "text" };
 import { unreadNote, type Unread } from "../grep/page.ts";
 import { splitPattern, type GlobSearch } from "./pattern.ts";
@@ -32,6 +32,8 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
     pattern: string("The glob pattern, such as **/*.ts"),
     path: optional(string("The folder to search; omit it to search the working directory")),
   }),
+  kind: "search",
+  describe: (input) => input.text("pattern") + inFolder(input.path("path")),
   parallelSafe: true,
 
   repair(input) {

@@ -12,7 +12,7 @@ import {
   type FileStat,
   type ToolContext,
 } from "@keelson/engine";
-import { resolvePath, shownPath, cwdNote } from "../path.ts";
+import { inFolder, resolvePath, shownPath, cwdNote } from "../path.ts";
 import type { GrepInput, Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
 import { pagingNote, unreadNote } from "./page.ts";
@@ -45,6 +45,8 @@ export const grepTool = defineTool<GrepInput, GrepResult>({
     offset: optional(integer("The number of lines or files to skip (default 0)", lines)),
     multiline: optional(boolean("Let the pattern match across lines, and . match newlines (default false)")),
   }),
+  kind: "search",
+  describe: (input) => `"${input.text("pattern")}"${inFolder(input.path("path"))}`,
   parallelSafe: true,
 
   repair(input) {

@@ -52,6 +52,11 @@ export function lspTool(navigator: CodeNavigator): Tool<LspInput, LspOutput> {
       line: integer("The line, counted from 1", { minimum: 1 }),
       character: integer("The position in the line, counted from 1", { minimum: 1 }),
     }),
+    kind: "search",
+    describe(input) {
+      const line = input.text("line");
+      return `${input.text("operation")} ${input.path("filePath", Number(line))}:${line}`;
+    },
     parallelSafe: true,
 
     repair({ line, character, filePath, file_path: alias, ...input }) {

@@ -14,6 +14,7 @@ export function listMcpResourcesTool(resources: McpResources): Tool<ListResource
     description,
     input: object({ server: optional(string("The server to ask; all servers if absent")) }),
     aliases: ["ListMcpResources"],
+    describe: (input) => input.text("server"),
     parallelSafe: true,
     check({ server }) {
       if (server !== undefined) requireServer(resources, server);

@@ -22,6 +22,7 @@ export function readMcpResourceDirTool(resources: McpResources): Tool<ReadDirect
       uri: string("The URI that the resources start with, such as file:///docs"),
     }),
     aliases: ["ReadMcpResourceDir"],
+    describe: (input) => input.text("uri"),
     parallelSafe: true,
     check: ({ server }) => requireServer(resources, server),
     access: () => ({ kind: "none" }),

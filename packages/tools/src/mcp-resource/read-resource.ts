@@ -32,6 +32,7 @@ export function readMcpResourceTool(resources: McpResources): Tool<ReadResourceI
       uri: string("The URI of the resource"),
     }),
     aliases: ["ReadMcpResource"],
+    describe: (input) => input.text("uri"),
     parallelSafe: true,
     check: ({ server }) => requireServer(resources, server),
     access: () => ({ kind: "none" }),

@@ -72,6 +72,9 @@ export function monitorTool(monitors: Monitors): Tool<MonitorInput, MonitorOutpu
       if ((command === undefined) === (ws === undefined)) throw new ToolError("Give either command or ws");
       if (ws !== undefined) checkSocket(ws);
     },
+    kind: "execute",
+    describe: (input) => input.text("description"),
+
     access({ command, ws }, context) {
       if (ws !== undefined) return { kind: "url", url: ws.url };
       const { cwd } = context.workspace;

@@ -18,6 +18,9 @@ export const notebookEditTool = defineTool<CellEditInput, CellEditResult>({
     edit_mode: optional(oneOf(["replace", "insert", "delete"], "The kind of edit (default replace)")),
   }),
 
+  kind: "edit",
+  describe: (input) => input.path("notebook_path"),
+
   repair({ file_path, ...input }) {
     return file_path === undefined ? input : { notebook_path: file_path, ...input };
   },
@@ -29,6 +32,11 @@ export const notebookEditTool = defineTool<CellEditInput, CellEditResult>({
   },
 
   access: ({ notebook_path }, context) => ({ kind: "edit", path: resolvePath(notebook_path, context) }),
+
+  async preview(input, context) {
+    const { previewEdit } = await import("./plan-edit.ts");
+    return previewEdit(input, context);
+  },
 
   async run(input, context) {
     const { makeEdit } = await import("./plan-edit.ts");

@@ -6,6 +6,7 @@ import { missingFileError, resolvePath } from "../path.ts";
 import { languageOf } from "../read/notebook.ts";
 import { encode } from "../text-file/encoding.ts";
 import { withEnding } from "../text-file/line-endings.ts";
+import { shownPatch } from "../text-file/patch.ts";
 import { readIfSeen, writeAndRecord } from "../text-file/seen.ts";
 import { storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import {
@@ -46,6 +47,13 @@ export async function makeEdit(input: CellEditInput, context: ToolContext): Prom
   const { path, file, bytes, output } = await planEdit(input, context);
   await writeAndRecord(path, bytes, context);
   return { ...output, original_file: storableText(file.lf) };
+}
+
+/** The change of the cell, as if it were a file of its own. */
+export async function previewEdit(input: CellEditInput, context: ToolContext) {
+  const { path, output } = await planEdit(input, context);
+  const { old_source = "", new_source, edit_mode } = output;
+  return shownPatch(path, old_source, edit_mode === "delete" ? "" : new_source);
 }
 
 /** Throws ToolError if the edit cannot be made. */

@@ -18,6 +18,8 @@ export function enterPlanModeTool(plan: PlanKeeper): Tool<Record<string, never>,
       if (plan.isPlanning())
         throw new ToolError("You are already in plan mode. Write the plan, then call ExitPlanMode.");
     },
+    kind: "switch_mode",
+    describe: () => ({ title: "", name: "Plan mode" }),
     access: () => ({ kind: "none" }),
 
     async run() {

@@ -39,6 +39,8 @@ export function exitPlanModeTool(keeper: PlanKeeper): Tool<ExitPlanModeInput, Ex
       shown = { plan, isFromFile: plan === keeper.text() };
     },
 
+    kind: "switch_mode",
+    describe: () => ({ title: "", name: "Plan" }),
     access: () => ({ kind: "person" }),
 
     async run({ plan: approved }, { files }) {

@@ -36,6 +36,7 @@ export function pushNotificationTool(notifier: Notifier): Tool<PushNotificationI
     check({ message }) {
       if (message.trim() === "") throw new ToolError("The message is empty");
     },
+    describe: (input) => input.text("message"),
     access: () => ({ kind: "none" }),
     run: async ({ message }, { signal }) => ({ message, ...(await notifier.send(message, signal)) }),
     show({ pushSent, localSent, disabledReason }) {

@@ -48,6 +48,14 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
       ),
       pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 per call')),
     }),
+    kind: "read",
+    describe(input) {
+      const from = Number(input.text("offset")) || 1;
+      const lines = Number(input.text("limit"));
+      const path = input.path("file_path", from);
+      if (lines > 0) return `${path}, lines ${from}–${from + lines - 1}`;
+      return from === 1 ? path : `${path}, from line ${from}`;
+    },
     parallelSafe: true,
     // Read has stricter limits of its own, and otherwise reading a saved output file would save it to a file again.
     maxShown: Number.POSITIVE_INFINITY,

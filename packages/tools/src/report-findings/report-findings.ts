@@ -38,6 +38,7 @@ export function reportFindingsTool(): Tool<ReportFindingsInput, ReportFindingsOu
     name: "ReportFindings",
     description,
     input,
+    describe: () => "",
     access: () => ({ kind: "none" }),
     run: async (reported) => ({ count: reported.findings.length, ...reported }),
     show({ count }) {

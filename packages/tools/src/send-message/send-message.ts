@@ -64,6 +64,7 @@ export function sendMessageTool(recipients: Recipients): Tool<SendMessageInput, 
       if (typeof message === "string" && !summary?.trim())
         throw new ToolError("summary is required when message is a string");
     },
+    describe: (input) => [input.text("to"), input.text("summary")].filter((word) => word !== "").join(": "),
     access: () => ({ kind: "none" }),
     run: ({ to, message, summary }, { toolUseId }) => recipients.send(to.trim(), message, summary, toolUseId),
     show: (output) => JSON.stringify(output),

@@ -51,6 +51,8 @@ export function skillTool(keeper: SkillKeeper): Tool<{ skill: string; args?: str
 
     check: ({ skill }) => void keeper.find(skill),
 
+    describe: (input) => `${input.text("skill")} ${input.text("args")}`.trim(),
+
     access({ skill }) {
       const { name, others, adds } = keeper.find(skill);
       return { kind: "skill", skill: name, others, adds };

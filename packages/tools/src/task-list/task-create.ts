@@ -19,6 +19,7 @@ export function taskCreateTool(keeper: TaskKeeper): Tool<TaskCreateInput, TaskCr
     /** Models leave it out when the subject says everything. */
     repair: (input) => ("description" in input ? input : { ...input, description: "" }),
 
+    kind: "think",
     access: () => ({ kind: "none" }),
     run: (input) => keeper.create(input),
     show: ({ task: { id, subject } }) => `Task #${id} created successfully: ${subject}`,

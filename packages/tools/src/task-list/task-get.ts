@@ -12,6 +12,7 @@ export function taskGetTool(keeper: TaskKeeper): Tool<{ taskId: string }, TaskGe
     input: object({ taskId: string("The id of the task") }),
     parallelSafe: true,
     repair: withTaskId,
+    kind: "think",
     access: () => ({ kind: "none" }),
     run: ({ taskId }) => keeper.get(taskId),
     show({ task }) {

@@ -16,6 +16,7 @@ export function taskListTool(keeper: TaskKeeper): Tool<Record<string, never>, Ta
     parallelSafe: true,
     /** Nothing can be chosen. */
     repair: () => ({}),
+    kind: "think",
     access: () => ({ kind: "none" }),
     run: () => keeper.list(),
     show({ tasks, totalTasks }) {

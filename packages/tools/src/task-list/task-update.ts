@@ -30,6 +30,7 @@ export function taskUpdateTool(keeper: TaskKeeper): Tool<TaskUpdateInput, TaskUp
       return repaired;
     },
 
+    kind: "think",
     access: () => ({ kind: "none" }),
     run: (input) => keeper.update(input),
     show: ({ success, taskId, updatedFields, error }) =>

@@ -53,6 +53,7 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
       ),
     }),
     aliases: ["BashOutput", "AgentOutputTool"],
+    describe: (input) => input.text("task_id"),
     parallelSafe: true,
     maxShown: MAX_OUTPUT + 20_000,
 

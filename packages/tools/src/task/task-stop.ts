@@ -29,6 +29,7 @@ export function taskStopTool(table: TaskTable): Tool<TaskStopInput, TaskStopOutp
     check(input, { owner }) {
       findRunning(table, input, owner);
     },
+    describe: (input) => input.text("task_id") || input.text("shell_id"),
     access: () => ({ kind: "none" }),
 
     async run(input, { owner }) {

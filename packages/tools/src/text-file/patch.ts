@@ -1,20 +1,15 @@
 // Computes the difference of two texts as hunks with three lines of context. Returns no hunks if the change is too
 // large to compute quickly.
 
-export interface Hunk {
-  readonly oldStart: number;
-  readonly oldLines: number;
-  readonly newStart: number;
-  readonly newLines: number;
-  readonly lines: readonly string[];
-}
+import type { FilePatch, PatchHunk } from "@keelson/protocol";
 
 const CONTEXT = 3;
 const MAX_CHANGED_LENGTH = 1_000_000;
 const MAX_MS = 500;
+const MAX_SHOWN_LENGTH = 200_000;
 
 /** Both texts must have LF line endings. */
-export async function patchOf(before: string, after: string): Promise<readonly Hunk[]> {
+export async function patchOf(before: string, after: string): Promise<readonly PatchHunk[]> {
   const same = commonEnds(before, after);
   const oldPart = before.slice(same.start, before.length - same.end);
   const newPart = after.slice(same.start, after.length - same.end);
@@ -30,6 +25,19 @@ export async function patchOf(before: string, after: string): Promise<readonly H
     newLines,
     lines,
   }));
+}
+
+/**
+ * The change as people see it before they approve it; `before` is null if there is no file yet. Undefined if it is too long
+ * for that: then its input says what it does.
+ */
+export async function shownPatch(path: string, before: string | null, after: string): Promise<FilePatch | undefined> {
+  if (before === after) return { path, hunks: [] };
+  if (after.length > MAX_CHANGED_LENGTH) return undefined;
+  const hunks = await patchOf(before ?? "", after);
+  const length = hunks.reduce((sum, { lines }) => sum + lines.reduce((all, line) => all + line.length + 1, 0), 0);
+  if (length > MAX_SHOWN_LENGTH || (hunks.length === 0 && (before ?? "") !== after)) return undefined;
+  return { path, ...(before === null ? { isNew: true } : {}), hunks };
 }
 
 /** How many whole lines the texts share at the start and end, not counting the context lines of a hunk. */

@@ -36,6 +36,7 @@ export function todoWriteTool(list: TodoList): Tool<{ todos: Todo[] }, TodoWrite
       return { ...input, todos: input.todos.map(withoutOldFields) };
     },
 
+    kind: "think",
     access: () => ({ kind: "none" }),
 
     async run({ todos }) {

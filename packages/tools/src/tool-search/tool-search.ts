@@ -52,6 +52,8 @@ export function toolSearchTool(catalog: ToolCatalog): ToolSearchTool {
       query: string(),
       max_results: optional(number(undefined, { default: DEFAULT_RESULTS })),
     }),
+    kind: "search",
+    describe: (input) => input.text("query"),
     parallelSafe: true,
     access: () => ({ kind: "none" }),
 

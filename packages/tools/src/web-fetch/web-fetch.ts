@@ -34,6 +34,8 @@ export function webFetchTool(pages: WebPages): Tool<WebFetchInput, WebFetchOutpu
       prompt: string("What to find out from the page"),
       offset: optional(integer("Where in the text of a long page to start, in characters", { minimum: 0 })),
     }),
+    kind: "fetch",
+    describe: (input) => input.text("url"),
     parallelSafe: true,
 
     access: ({ url }) => ({ kind: "url", url }),

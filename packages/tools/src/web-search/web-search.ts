@@ -37,6 +37,8 @@ export function webSearchTool(searches: WebSearches): Tool<WebSearchInput, WebSe
       allowed_domains: optional(array(string(), "Only results from these domains")),
       blocked_domains: optional(array(string(), "No results from these domains")),
     }),
+    kind: "fetch",
+    describe: (input) => `"${input.text("query")}"`,
     parallelSafe: true,
 
     // Some clients and prompts know a field that was never in the schema.

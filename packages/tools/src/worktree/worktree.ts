@@ -64,6 +64,8 @@ export function enterWorktreeTool(keeper: WorktreeKeeper): Tool<EnterWorktreeInp
     },
 
     // Another folder becomes the working directory. The repository's own folder of worktrees is part of it.
+    describe: (input) => input.text("name") || input.text("path"),
+
     access({ path }, context) {
       const { root } = context.workspace;
       const target = path === undefined ? undefined : resolvePath(path, context);
@@ -89,6 +91,7 @@ export function exitWorktreeTool(keeper: WorktreeKeeper): Tool<ExitWorktreeInput
     check() {
       if (!keeper.current()) throw new ToolError("The session is not in a worktree. Nothing was changed.");
     },
+    describe: (input) => input.text("action"),
     access: () => ({ kind: "none" }),
 
     run: (input) => keeper.exit(input),

@@ -1,10 +1,11 @@
 // Write: writes a whole file. An existing file must have been read, and keeps its encoding and line endings.
 
 import { defineTool, object, string, type ToolContext } from "@keelson/engine";
+import type { PatchHunk } from "@keelson/protocol";
 import { resolvePath } from "../path.ts";
 import { encode } from "../text-file/encoding.ts";
 import { toLf, withEnding } from "../text-file/line-endings.ts";
-import { patchOf, type Hunk } from "../text-file/patch.ts";
+import { patchOf, shownPatch } from "../text-file/patch.ts";
 import { readIfSeen, writeAndRecord } from "../text-file/seen.ts";
 import { storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import description from "./write.md" with { type: "text" };
@@ -18,7 +19,7 @@ interface WriteOutput {
   readonly type: "create" | "update";
   readonly filePath: string;
   readonly content: string;
-  readonly structuredPatch: readonly Hunk[];
+  readonly structuredPatch: readonly PatchHunk[];
   readonly originalFile: string | null;
 }
 
@@ -30,11 +31,19 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
     content: string("The complete content of the file"),
   }),
 
+  kind: "edit",
+  describe: (input) => input.path("file_path"),
+
   async check({ file_path }, context) {
     await readExisting(resolvePath(file_path, context), context);
   },
 
   access: ({ file_path }, context) => ({ kind: "edit", path: resolvePath(file_path, context) }),
+
+  async preview({ file_path, content }, context) {
+    const path = resolvePath(file_path, context);
+    return shownPatch(path, (await readExisting(path, context))?.lf ?? null, toLf(content));
+  },
 
   async run({ file_path, content }, context) {
     const filePath = resolvePath(file_path, context);

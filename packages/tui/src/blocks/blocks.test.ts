@@ -2,7 +2,17 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "@keelson/protocol";
-import { call, failure, feedOf, frameOf, plainTheme, result, system, written } from "../stream/feed.test-support.ts";
+import {
+  call,
+  failure,
+  feedOf,
+  frameOf,
+  labelled,
+  plainTheme,
+  result,
+  system,
+  written,
+} from "../stream/feed.test-support.ts";
 import { elapsed, shortCount } from "./amounts.ts";
 import { renderItem } from "./item.ts";
 
@@ -19,6 +29,8 @@ const patch = [
 interface Row {
   readonly name: string;
   readonly input?: JsonObject;
+  /** What the session says about the call. */
+  readonly meta?: JsonObject;
   readonly text?: string;
   readonly output?: Json;
   readonly error?: string;
@@ -90,7 +102,7 @@ const table: readonly Row[] = [
   },
   {
     name: "ReportFindings",
-    input: {},
+    meta: { title: "" },
     output: {
       findings: [
         { file: "a.ts", line: 7, summary: "Off by one", outcome: "no_change_needed" },
@@ -102,22 +114,26 @@ const table: readonly Row[] = [
   {
     name: "WebSearch",
     input: { query: "keel" },
+    meta: { kind: "fetch", title: '"keel"' },
     output: { results: [{ content: [{ title: "Keel", url: "https://a.example" }] }], durationSeconds: 2.3 },
     rows: ['● WebSearch("keel")', "  ⎿  1 result in 2s", "     Keel · https://a.example"],
   },
   {
     name: "Skill",
     input: { skill: "deploy", args: "prod" },
+    meta: { title: "deploy prod" },
     output: { success: true, commandName: "deploy" },
     rows: ["● Skill(deploy prod)", "  ⎿  Loaded"],
   },
   {
     name: "AskUserQuestion",
+    meta: { display_name: "Question", title: "" },
     output: { answers: { "Which one?": "This" } },
     rows: ["● Question", "  ⎿  Which one? → This"],
   },
   {
     name: "ExitPlanMode",
+    meta: { display_name: "Plan", kind: "switch_mode", title: "" },
     input: { plan: "1. Do it" },
     rows: ["● Plan", "  ⎿  Plan approved", "     1. Do it"],
   },
@@ -141,12 +157,14 @@ const table: readonly Row[] = [
   },
   {
     name: "AskUserQuestion",
+    meta: { display_name: "Question", title: "" },
     input: { questions: [{ question: "Which one?" }, { question: "And when?" }] },
     error: "The user doesn't want to proceed with this tool use. The tool use was rejected",
     rows: ["● Question", "  ⎿  You did not answer: Which one? And when?"],
   },
   {
     name: "ExitPlanMode",
+    meta: { display_name: "Plan", kind: "switch_mode", title: "" },
     input: { plan: "1. Do it" },
     error: "The user doesn't want to proceed with this tool use. The tool use was rejected",
     rows: ["● Plan", "  ⎿  You did not approve the plan"],
@@ -154,10 +172,11 @@ const table: readonly Row[] = [
 ];
 
 describe("a call that is done", () => {
-  for (const { name, input = {}, text = "ok", output, error, rows } of table) {
+  for (const { name, input = {}, meta, text = "ok", output, error, rows } of table) {
     test(`${name} ${JSON.stringify(input)}`, () => {
       const done = error === undefined ? result("a", text, output) : failure("a", error);
-      expect(written([call("a", name, input), done])).toEqual([...rows]);
+      const made = meta === undefined ? call("a", name, input) : labelled("a", name, input, meta);
+      expect(written([made, done])).toEqual([...rows]);
     });
   }
 });

@@ -1,7 +1,7 @@
 // The rows of an item.
 
 import { renderMarkdown } from "../markdown/render-markdown.ts";
-import type { AnswerItem, StreamItem } from "../stream/item.ts";
+import type { DrawnAnswer, StreamItem } from "../stream/item.ts";
 import { renderCall } from "./calls/call.ts";
 import { folded } from "./fold.ts";
 import { behindSign, sign, speaker, type ItemLook } from "./look.ts";
@@ -38,14 +38,14 @@ export function renderItem(item: StreamItem, look: ItemLook, maxRows = Infinity)
 }
 
 /** The rows of an answer that are final and were not returned before. */
-export function answerRows(item: AnswerItem, look: ItemLook): string[] {
-  return withBullet(item.text.take(textColumns(look), look.theme), look, { begun: item.begun });
+export function answerRows(item: DrawnAnswer, look: ItemLook): string[] {
+  return withBullet(item.text.take(textColumns(look), look.theme), look, { begun: item.text.begun });
 }
 
-function answerItem(item: AnswerItem, look: ItemLook, maxRows: number): string[] {
+function answerItem(item: DrawnAnswer, look: ItemLook, maxRows: number): string[] {
   if (look.whole)
     return withBullet(renderMarkdown(item.text.whole(), textColumns(look), look.theme), look, { begun: false });
-  return withBullet(item.text.tail(textColumns(look), look.theme, maxRows), look, { begun: item.begun });
+  return withBullet(item.text.tail(textColumns(look), look.theme, maxRows), look, { begun: item.text.begun });
 }
 
 const textColumns = ({ columns }: ItemLook) => Math.max(1, columns - 2);

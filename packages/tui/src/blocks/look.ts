@@ -79,9 +79,3 @@ export function withKey(look: ItemLook, action: string, say: (key: string) => st
   const key = look.key(action);
   return key === "" ? "" : say(key);
 }
-
-/** Relative to the folder if it is in it. */
-export function relativePath(path: string, cwd: string): string {
-  if (path === cwd) return ".";
-  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
-}

@@ -1,10 +1,11 @@
 // Notices, printed output, and the line where a conversation was compacted.
 
+import type { NoteItem, OutputItem, Retry } from "@keelson/client";
 import { renderMarkdown } from "../markdown/render-markdown.ts";
 import { clean, cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
-import type { BoundaryItem, NoteItem, OutputItem } from "../stream/item.ts";
-import type { Retry } from "../stream/message-reader.ts";
+import type { BoundaryItem } from "../stream/item.ts";
+
 import { folded, lineRows, moreRow } from "./fold.ts";
 import { behindSign, ELBOW_COLUMNS, sign, speaker, underElbow, type ItemLook } from "./look.ts";
 

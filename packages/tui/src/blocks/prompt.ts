@@ -1,7 +1,8 @@
 // What someone typed.
 
+import type { PromptItem } from "@keelson/client";
 import { clean } from "../screen/clean.ts";
-import type { PromptItem } from "../stream/item.ts";
+
 import { counted } from "./amounts.ts";
 import { lineRows, moreRow } from "./fold.ts";
 import { sign, speaker, type ItemLook } from "./look.ts";

@@ -1,7 +1,8 @@
 // What the model thought, folded to how long it took.
 
+import type { ThinkingItem } from "@keelson/client";
 import { clean } from "../screen/clean.ts";
-import type { ThinkingItem } from "../stream/item.ts";
+
 import { elapsed } from "./amounts.ts";
 import { lineRows } from "./fold.ts";
 import { sign, speaker, withKey, type ItemLook } from "./look.ts";

@@ -1,6 +1,6 @@
 // What dialogs get from the terminal around them, and what they give back.
 
-import type { JsonObject } from "@keelson/protocol";
+import type { FilePatch, JsonObject } from "@keelson/protocol";
 import type { Panel } from "../screen/view.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
@@ -16,12 +16,10 @@ export interface DialogContext {
   isTyping?(): boolean;
   /** For screen readers: no rules and no bars. */
   readonly plain?: boolean;
-  /** The file that `fileToRead` named. Its text is null if there is no such file, absent if it could not be read. */
-  readonly file?: { readonly text: string | null };
   /** The plan after the user edited it. */
   readonly plan?: string;
-  /** The numbered rows of a diff. The texts are not clean. */
-  diff(path: string, before: string, after: string, columns: number, theme: Theme): readonly string[];
+  /** The numbered rows of a change. Its texts are not clean. */
+  diff(patch: FilePatch, columns: number, theme: Theme): readonly string[];
   /** Rows of a Markdown text that is not clean. */
   markdown(text: string, columns: number, theme: Theme): readonly string[];
 }

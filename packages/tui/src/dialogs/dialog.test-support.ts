@@ -12,9 +12,9 @@ export const context: DialogContext = {
   home: "/home/u",
   keys: defaultKeys,
   openedAt: 0,
-  diff: (_, before, after, columns) =>
-    [before.split("\n").map((line) => `- ${line}`), after.split("\n").map((line) => `+ ${line}`)]
-      .flat()
+  diff: ({ hunks }, columns) =>
+    hunks
+      .flatMap(({ lines }) => lines.map((line) => `${line.slice(0, 1)} ${line.slice(1)}`))
       .map((row) => fit(clean(row), columns)),
   markdown: (text, columns) =>
     clean(text)
@@ -36,6 +36,13 @@ export function asks(tool: string, input: JsonObject, more: JsonObject = {}): Co
     },
   };
 }
+
+/** A patch as it comes with a question, of lines with their signs. */
+export const patchOf = (path: string, lines: readonly string[], more: JsonObject = {}): JsonObject => {
+  const count = (sign: string) => lines.filter((line) => !line.startsWith(sign)).length;
+  const hunk = { oldStart: 1, oldLines: count("+"), newStart: 1, newLines: count("-"), lines: [...lines] };
+  return { patch: { path, hunks: [hunk], ...more } };
+};
 
 export function requests(subtype: string, fields: JsonObject): ControlRequest {
   return { type: "control_request", request_id: "r1", request: { ...fields, subtype } as ControlRequest["request"] };

@@ -4,8 +4,17 @@ import { plainRows } from "../plain/plain-text.ts";
 import { OpenStyles } from "../screen/live/open-styles.ts";
 import { makeTheme } from "../theme/make-theme.ts";
 import { fits, frameOf, key, press, screenOf, SIZES } from "../widgets/panel.test-support.ts";
-import { acceptEdits, allowRule, asks, context, dialogFor, requests, responseOf } from "./dialog.test-support.ts";
-import { fileToRead, openDialog } from "./open-dialog.ts";
+import {
+  acceptEdits,
+  allowRule,
+  asks,
+  context,
+  dialogFor,
+  patchOf,
+  requests,
+  responseOf,
+} from "./dialog.test-support.ts";
+import { openDialog } from "./open-dialog.ts";
 
 const option = (label: string) => ({ label, description: `Use ${label} for it`, preview: `# ${label}\n\ntext` });
 const question = (text: string, multiSelect: boolean) => ({
@@ -37,14 +46,33 @@ const dialogs: readonly [string, ControlRequest][] = [
     asks(
       "Edit",
       { file_path: "/home/u/p/src/a.ts", old_string: "a", new_string: "b" },
-      { permission_suggestions: [acceptEdits] },
+      { permission_suggestions: [acceptEdits], ...patchOf("/home/u/p/src/a.ts", ["-a", "+b"]) },
+    ),
+  ],
+  ["an edit that is too long", asks("Edit", { file_path: "/home/u/p/a.ts", old_string: "a", new_string: "b\nc" })],
+  [
+    "a new file",
+    asks(
+      "Write",
+      { file_path: "/home/u/p/n.txt", content: long },
+      {
+        permission_suggestions: [acceptEdits],
+        ...patchOf(
+          "/home/u/p/n.txt",
+          long.split("\n").map((line) => `+${line}`),
+          { isNew: true },
+        ),
+      },
     ),
   ],
   [
-    "a new file",
-    asks("Write", { file_path: "/home/u/p/n.txt", content: long }, { permission_suggestions: [acceptEdits] }),
+    "a notebook",
+    asks(
+      "NotebookEdit",
+      { notebook_path: "/home/u/p/n.ipynb", new_source: "1 + 1", cell_id: "c1" },
+      patchOf("/home/u/p/n.ipynb", ["-1", "+1 + 1"]),
+    ),
   ],
-  ["a notebook", asks("NotebookEdit", { notebook_path: "/home/u/p/n.ipynb", new_source: "1 + 1", cell_id: "c1" })],
   [
     "a page",
     asks(
@@ -114,7 +142,7 @@ const dialogs: readonly [string, ControlRequest][] = [
 
 for (const [columns, rows] of SIZES) {
   test.each(dialogs)(`%s at ${columns}×${rows}`, (_, request) => {
-    expect(`\n${screenOf(dialogFor(request, { file: { text: null } }), columns, rows)}\n`).toMatchSnapshot();
+    expect(`\n${screenOf(dialogFor(request), columns, rows)}\n`).toMatchSnapshot();
   });
 }
 
@@ -181,12 +209,4 @@ test("a dialog of an unknown kind can only be closed", () => {
 
 test.each(["hook_callback", "mcp_message", "no_such"])("%s is no question for people", (subtype) => {
   expect(openDialog(requests(subtype, {}), context)).toBeUndefined();
-});
-
-test.each([
-  ["Edit", "/a"],
-  ["Write", "/a"],
-  ["Bash", undefined],
-])("fileToRead() for %s is %p", (tool, path) => {
-  expect(fileToRead(asks(tool, { file_path: "/a" }))).toBe(path);
 });

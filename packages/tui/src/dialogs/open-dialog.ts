@@ -1,6 +1,6 @@
 // The dialog for a request of the session to its client.
 
-import { isObject, type ControlRequest } from "@keelson/protocol";
+import type { ControlRequest } from "@keelson/protocol";
 import type { Panel } from "../screen/view.ts";
 import type { Dialog, DialogAnswer, DialogContext } from "./dialog-context.ts";
 import { elicitationDialog } from "./elicitation/elicitation-dialog.ts";
@@ -15,15 +15,6 @@ import { userDialog } from "./user-dialog.ts";
 export function openDialog({ request }: ControlRequest, context: DialogContext): Dialog | undefined {
   const panel = panelFor(request, context);
   return panel && guarded(panel, context);
-}
-
-/** The file whose text the dialog shows changes of: read it first, and put it in the context. */
-export function fileToRead({ request }: ControlRequest): string | undefined {
-  if (request.subtype !== "can_use_tool") return undefined;
-  const { tool_name: tool, input } = request;
-  if (!isObject(input)) return undefined;
-  if (tool !== "Edit" && tool !== "MultiEdit" && tool !== "Write") return undefined;
-  return typeof input["file_path"] === "string" ? input["file_path"] : undefined;
 }
 
 function panelFor(request: ControlRequest["request"], context: DialogContext): Panel<DialogAnswer> | undefined {

@@ -1,6 +1,6 @@
 // The lines of a patch with their numbers, what was left out between hunks, and the words that changed.
 
-import type { DiffHunk } from "./diff-of.ts";
+import type { PatchHunk } from "@keelson/protocol";
 import { changedWords, type ChangedRange } from "./words.ts";
 
 export type DiffLine =
@@ -15,7 +15,7 @@ export type DiffLine =
   | { readonly kind: "fold"; readonly count: number }
   | { readonly kind: "note"; readonly text: string };
 
-export function* diffLines(hunks: readonly DiffHunk[]): Generator<DiffLine> {
+export function* diffLines(hunks: readonly PatchHunk[]): Generator<DiffLine> {
   const endsInReturn = everyLineEndsInReturn(hunks);
   let last: number | undefined;
   for (const hunk of hunks) {
@@ -90,6 +90,6 @@ function* numbered(
 }
 
 /** Then the carriage returns are those of the file, not a change. */
-function everyLineEndsInReturn(hunks: readonly DiffHunk[]): boolean {
+function everyLineEndsInReturn(hunks: readonly PatchHunk[]): boolean {
   return hunks.every(({ lines }) => lines.every((line) => line.endsWith("\r") || line.startsWith("\\")));
 }

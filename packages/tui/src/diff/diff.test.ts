@@ -1,48 +1,14 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { colorTheme, namedTheme, plainTheme } from "../markdown/theme.test-support.ts";
-import { diffOf, type DiffHunk } from "./diff-of.ts";
+import type { PatchHunk } from "@keelson/protocol";
+import { diffOf } from "./diff-of.test-support.ts";
 import { countChangedLines, renderDiff } from "./render-diff.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
 
-test("diffOf() gives hunks with three lines of context", () => {
-  const before = numbered(30);
-  const after = [...before];
-  after[4] = "line five";
-  after.splice(20, 1);
-  expect(diffOf(`${before.join("\n")}\n`, `${after.join("\n")}\n`)).toEqual([
-    {
-      oldStart: 2,
-      oldLines: 7,
-      newStart: 2,
-      newLines: 7,
-      lines: [" line 2", " line 3", " line 4", "-line 5", "+line five", " line 6", " line 7", " line 8"],
-    },
-    {
-      oldStart: 18,
-      oldLines: 7,
-      newStart: 18,
-      newLines: 6,
-      lines: [" line 18", " line 19", " line 20", "-line 21", " line 22", " line 23", " line 24"],
-    },
-  ]);
-});
-
-test.each([
-  ["", "a\n", { oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, lines: ["+a"] }],
-  ["a\n", "", { oldStart: 1, oldLines: 1, newStart: 0, newLines: 0, lines: ["-a"] }],
-  [
-    "a",
-    "a\n",
-    { oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ["-a", "\\ No newline at end of file", "+a"] },
-  ],
-])("diffOf(%j, %j)", (before, after, hunk) => {
-  expect(diffOf(before, after)).toEqual([hunk]);
-});
-
-test("the hunks of diffOf() turn the one text into the other", () => {
+test("the hunks turn the one text into the other", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c", "d", ""), { maxLength: 60 });
   fc.assert(
     fc.property(lines, lines, fc.boolean(), (before, after, newline) => {
@@ -54,7 +20,7 @@ test("the hunks of diffOf() turn the one text into the other", () => {
   );
 });
 
-test("diffOf() keeps what is far apart but unique, and gives up on what is neither", () => {
+test("a difference keeps what is far apart but unique, and gives up on what is neither", () => {
   const before = Array.from({ length: 4000 }, (_, at) => `only ${at}`);
   const after = before.flatMap((line, at) => (at % 2 === 0 ? [line] : [`new ${at}`, `more ${at}`]));
   expect(countChangedLines(diffOf(before.join("\n"), after.join("\n")))).toEqual({ added: 4000, removed: 2000 });
@@ -185,7 +151,7 @@ test("unifiedDiff() reads plain patches, and nothing from other text", () => {
 });
 
 /** The text after a patch. */
-function applied(text: string, hunks: readonly DiffHunk[]): string {
+function applied(text: string, hunks: readonly PatchHunk[]): string {
   const before = text.split("\n");
   if (before.at(-1) === "") before.pop();
   const after: string[] = [];

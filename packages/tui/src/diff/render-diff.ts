@@ -1,12 +1,12 @@
 // A patch as rows: line numbers and signs in a gutter, changed words marked, code in its colors. The signs alone tell the
 // whole story, so it works without color.
 
+import type { PatchHunk } from "@keelson/protocol";
 import { fileHighlighter, type LineHighlighter } from "../code/highlight.ts";
 import { expandTabs, paintStyled, styledWidth, type StyledText } from "../code/styled-text.ts";
 import { wrapCode } from "../code/wrap.ts";
 import { clean } from "../screen/clean.ts";
 import type { StyleName, Theme } from "../theme/theme.ts";
-import type { DiffHunk } from "./diff-of.ts";
 import { diffLines, type DiffLine } from "./diff-lines.ts";
 import type { ChangedRange } from "./words.ts";
 
@@ -16,7 +16,7 @@ export interface RenderDiffOptions {
 }
 
 export function renderDiff(
-  diff: { readonly path: string; readonly hunks: readonly DiffHunk[] },
+  diff: { readonly path: string; readonly hunks: readonly PatchHunk[] },
   columns: number,
   theme: Theme,
   options: RenderDiffOptions = {},
@@ -43,7 +43,7 @@ export function renderDiff(
 }
 
 /** How many lines a patch adds and removes. */
-export function countChangedLines(hunks: readonly DiffHunk[]): { readonly added: number; readonly removed: number } {
+export function countChangedLines(hunks: readonly PatchHunk[]): { readonly added: number; readonly removed: number } {
   let added = 0;
   let removed = 0;
   for (const { lines } of hunks) {
@@ -55,7 +55,7 @@ export function countChangedLines(hunks: readonly DiffHunk[]): { readonly added:
   return { added, removed };
 }
 
-function gutterWidth(hunks: readonly DiffHunk[]): number {
+function gutterWidth(hunks: readonly PatchHunk[]): number {
   let last = 1;
   for (const hunk of hunks) last = Math.max(last, hunk.oldStart + hunk.oldLines - 1, hunk.newStart + hunk.newLines - 1);
   return String(last).length;

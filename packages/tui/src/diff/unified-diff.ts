@@ -1,13 +1,13 @@
 // Reads what `git diff` prints.
 
-import type { DiffHunk } from "./diff-of.ts";
+import type { PatchHunk } from "@keelson/protocol";
 
 export interface FileDiff {
   readonly path: string;
   /** Where it was before, if it was renamed or copied. */
   readonly oldPath?: string;
   readonly change: "modified" | "added" | "deleted" | "renamed" | "binary";
-  readonly hunks: readonly DiffHunk[];
+  readonly hunks: readonly PatchHunk[];
 }
 
 export function unifiedDiff(text: string): readonly FileDiff[] {
@@ -34,7 +34,7 @@ export function unifiedDiff(text: string): readonly FileDiff[] {
   return files.map((file) => ({ ...file, hunks: file.hunks.map(({ oldLeft: _, newLeft: __, ...rest }) => rest) }));
 }
 
-interface HunkInProgress extends DiffHunk {
+interface HunkInProgress extends PatchHunk {
   readonly lines: string[];
   oldLeft: number;
   newLeft: number;

@@ -1,6 +1,6 @@
 // Which parts of two lines differ, by words.
 
-import { listEdits } from "./edits.ts";
+import { listEdits } from "./list-edits.ts";
 
 export interface ChangedRange {
   readonly from: number;

@@ -92,13 +92,13 @@ export class Spinner {
 }
 
 /** What runs now, from the items that are not finished. */
-export function runningNow(items: readonly StreamItem[], cwd: string): string | undefined {
+export function runningNow(items: readonly StreamItem[]): string | undefined {
   const calls = items
     .flatMap((item) => (item.kind === "call" ? [item] : item.kind === "reads" ? item.calls : []))
     .filter((call) => !isDone(call));
   if (calls.length > 1) return `${calls.length} calls running`;
   const [call] = calls;
-  if (call) return `${call.writing ? "writing" : "running"} ${titleOf(call, cwd).name}`;
+  if (call) return `${call.state === "pending" ? "writing" : "running"} ${titleOf(call).name}`;
   return items.some((item) => item.kind === "thinking" && !item.done) ? "thinking" : undefined;
 }
 

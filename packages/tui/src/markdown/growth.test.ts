@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";
-import { diffOf } from "../diff/diff-of.ts";
+import { diffOf } from "../diff/diff-of.test-support.ts";
 import { highlightCode } from "../code/highlight.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 import { colorTheme } from "./theme.test-support.ts";

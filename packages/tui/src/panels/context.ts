@@ -6,7 +6,7 @@ import type { RewindPoint } from "../pickers/rewind.ts";
 import type { OfferedTheme } from "../pickers/theme-picker.ts";
 import type { Panel } from "../screen/view.ts";
 import type { StreamItem } from "../stream/item.ts";
-import type { Requests } from "../stream/requests.ts";
+import type { Requests } from "@keelson/client";
 import type { Theme } from "../theme/theme.ts";
 import type { RenderMarkdown } from "../viewer/section.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";

@@ -3,7 +3,7 @@
 import type { ControlSubtype } from "@keelson/protocol";
 import type { Key } from "../input/event.ts";
 import type { Frame, View } from "../screen/view.ts";
-import type { Requests } from "../stream/requests.ts";
+import type { Requests } from "@keelson/client";
 import type { Theme } from "../theme/theme.ts";
 import { plainTheme } from "../theme/theme.test-support.ts";
 import { defaultKeys } from "../widgets/key-lookup.ts";

@@ -6,7 +6,7 @@ import { panelKeys, typedText } from "../panels/panel-keys.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
-import type { Requests } from "../stream/requests.ts";
+import type { Requests } from "@keelson/client";
 import { headingRow, hintRows } from "../widgets/heading.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
 import { TextField } from "../widgets/text-field.ts";

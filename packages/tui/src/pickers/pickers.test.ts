@@ -11,7 +11,7 @@ import {
   SIZES,
 } from "../panels/panel.test-support.ts";
 import type { Panel } from "../screen/view.ts";
-import { RequestError } from "../stream/requests.ts";
+import { RequestError } from "@keelson/client";
 import { windowStart } from "./list-window.ts";
 import { fileSize, timeAgo } from "./measures.ts";
 import { applyModel, loadModels, modelPicker, type ModelOption } from "./model-picker.ts";

@@ -7,7 +7,7 @@ import { panelKeys } from "../panels/panel-keys.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
-import type { Requests } from "../stream/requests.ts";
+import type { Requests } from "@keelson/client";
 import type { Theme } from "../theme/theme.ts";
 import { headingRow, hintRows } from "../widgets/heading.ts";
 import { Deliberate } from "../keys/deliberate.ts";

@@ -2,7 +2,7 @@
 
 import { textOf, type ReplyTo } from "@keelson/protocol";
 import { cleanRow } from "../screen/clean.ts";
-import { RequestError, type Requests } from "../stream/requests.ts";
+import { RequestError, type Requests } from "@keelson/client";
 
 /** A prompt of the conversation. */
 export interface RewindPoint {

@@ -1,7 +1,7 @@
 // The sessions that a picker lists: before there is a session those of the program, otherwise what the session says.
 
 import type { ListedSession } from "@keelson/protocol";
-import type { Requests } from "../stream/requests.ts";
+import type { Requests } from "@keelson/client";
 
 export interface SessionShelf {
   list(options: { readonly allProjects: boolean }): Promise<readonly ListedSession[]>;

@@ -65,6 +65,13 @@ export const thinking = (words: string) => reply({ type: "thinking", thinking: w
 export const call = (id: string, name: string, input: JsonObject = {}, parent: string | null = null) =>
   reply({ type: "tool_use", id, name, input }, { parent_tool_use_id: parent });
 
+/** A call with what the session says about it. */
+export const labelled = (id: string, name: string, input: JsonObject, meta: JsonObject) =>
+  reply(
+    { type: "tool_use", id, name, input },
+    { tool_use_meta: [{ id, display_name: name, tool_name: name, ...meta }] },
+  );
+
 export const result = (id: string, content: string, output?: Json, more: JsonObject = {}): Outbound =>
   ({
     ...stamp,

@@ -7,6 +7,7 @@ import {
   failure,
   feedOf,
   frameOf,
+  labelled,
   openText,
   prompt,
   result,
@@ -254,7 +255,7 @@ test("a subagent is a tree of its newest calls", () => {
   expect(feed.live(frameOf({ now: 12_000 }))).toEqual([
     "● Explore(find it)",
     "  ⎿  Working… 2s · 2 calls, 12.3k tokens",
-    '     ├─ Grep("x")',
+    "     ├─ Grep(x)",
     "     └─ Read(src/a.ts)",
   ]);
   const done = "It is in a.ts\nagentId: a1 (use SendMessage …)\n<usage>subagent_tokens: 1</usage>";
@@ -361,6 +362,15 @@ test("nothing that a terminal obeys gets through", () => {
     failure("b", evil),
     call("c", "Task", { description: evil, subagent_type: evil }),
     result("c", evil),
+    labelled(
+      "m",
+      "Bash",
+      { command: evil },
+      { display_name: evil, server_display_name: evil, kind: "execute", title: evil, note: evil },
+    ),
+    result("m", evil),
+    labelled("n", "Glob", { pattern: evil }, { display_name: evil, kind: "search", title: evil, note: evil }),
+    failure("n", evil),
     call("d", "Read", { file_path: evil }),
     failure("d", evil),
     system("informational", { content: evil, level: "warning" }),

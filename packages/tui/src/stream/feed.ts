@@ -1,5 +1,6 @@
 // The conversation as rows: what is final is handed out once and in order, the rest is rendered anew for each frame.
 
+import { ConversationReader, isTodoCall, type ConversationItem } from "@keelson/client";
 import type { Outbound, PromptMessage } from "@keelson/protocol";
 import { gapBefore } from "../blocks/gap.ts";
 import { answerRows, renderItem } from "../blocks/item.ts";
@@ -8,10 +9,11 @@ import { renderRetry } from "../blocks/notes.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit } from "../screen/rows.ts";
 import type { Frame } from "../screen/view.ts";
-import { promptItems } from "./content.ts";
-import { isDone, type AnswerItem, type StreamItem } from "./item.ts";
-import { MessageReader } from "./message-reader.ts";
+import { isDone, type StreamItem } from "./item.ts";
+import { ItemList } from "./item-list.ts";
 import { Past } from "./past.ts";
+import { StreamedText } from "./streamed-text.ts";
+import { worded } from "./wording.ts";
 
 /** A session that is resumed may have a hundred thousand rows. */
 const MOST_AT_ONCE = 1_000;
@@ -32,19 +34,31 @@ export interface ConversationOptions {
 
 export class Feed {
   readonly #options: ConversationOptions;
-  readonly #reader: MessageReader;
+  readonly #items = new ItemList();
+  readonly #reader: ConversationReader<StreamedText>;
   /** For viewers. */
   readonly past = new Past();
+  /** When the message came that is read now. */
+  #now = 0;
   /** The kind of the last item that was written. */
   #last: StreamItem["kind"] | undefined;
   #resets = 0;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    this.#reader = new MessageReader({
-      showDuration: options.showDuration ?? true,
-      waitedMs: (now) => options.waitedMs?.(now) ?? 0,
-      reset: () => {
+    this.#reader = new ConversationReader({
+      cwd: options.cwd,
+      newText: () => new StreamedText(),
+      add: (item) => this.#add(item),
+      change: (item) => {
+        // The todo list does not show that a call failed.
+        if (item.kind === "call" && item.result?.isError && isTodoCall(item.name))
+          this.add({ kind: "note", level: "error", text: `${item.name}: ${item.result.text}` });
+      },
+      remove: (item) => this.#items.remove(item),
+      settled: () => this.#items.close(),
+      clear: () => {
+        this.#items.clear();
         this.past.clear();
         this.#last = undefined;
         this.#resets += 1;
@@ -53,12 +67,13 @@ export class Feed {
   }
 
   take(message: Outbound, now: number): void {
+    this.#now = now;
     this.#reader.take(message, now);
   }
 
   /** Shows a prompt before the session repeats it. */
-  addPrompt({ message: { content }, uuid }: PromptMessage): void {
-    this.#reader.addPrompts(promptItems(content), uuid);
+  addPrompt(prompt: PromptMessage): void {
+    this.#reader.addPrompt(prompt);
   }
 
   /** The prompt with this id was typed here, so that a screen reader has said it. */
@@ -68,28 +83,22 @@ export class Feed {
 
   /** Shows something that is not in the stream, such as a local notice. */
   add(item: StreamItem): void {
-    this.#reader.items.add(item);
+    this.#items.add(item);
   }
 
   /** A call waits until the user has answered. */
   asked(callId: string): void {
-    const call = this.#reader.items.call(callId);
-    if (call) call.asking = true;
+    this.#reader.asked(callId);
   }
 
   /** It does not wait any more. */
   answered(callId: string, now: number): void {
-    const call = this.#reader.items.call(callId);
-    if (!call?.asking) return;
-    call.asking = false;
-    call.startedMs = now;
-    // The time that the answer took is not the call's.
-    delete call.stamp;
+    this.#reader.answered(callId, now);
   }
 
   /** Finishes everything that is open: the replay of a session is over, or the session is. */
   settle(now: number): void {
-    this.#reader.endRun(now);
+    this.#reader.settle(now);
   }
 
   /** How often the conversation was cleared. What was written before belongs to another one. */
@@ -99,7 +108,7 @@ export class Feed {
 
   /** Items that are not written yet, oldest first. */
   get unfinished(): readonly StreamItem[] {
-    return this.#reader.items.all;
+    return this.#items.all;
   }
 
   /**
@@ -107,7 +116,7 @@ export class Feed {
    * were too many to hold at once.
    */
   finished(frame: Frame): string[] {
-    const { items } = this.#reader;
+    const items = this.#items;
     const look = this.#lookOf(frame);
     const rows: string[] = [];
     for (let item = items.first; item !== undefined && rows.length < MOST_AT_ONCE; item = items.first) {
@@ -124,7 +133,7 @@ export class Feed {
 
   /** Whether `finished` has rows that it did not return yet. */
   get hasMore(): boolean {
-    const { first } = this.#reader.items;
+    const { first } = this.#items;
     return first !== undefined && isDone(first);
   }
 
@@ -134,10 +143,10 @@ export class Feed {
     const look = this.#lookOf(frame);
     const rows: string[] = [];
     let last = this.#last;
-    for (const item of this.#reader.items.all) {
+    for (const item of this.#items.all) {
       const more = this.#render(item, look, frame.rows);
       if (more.length === 0) continue;
-      const begun = item.kind === "answer" && item.begun;
+      const begun = item.kind === "answer" && item.text.begun;
       if (!begun && gapBefore(item.kind, last)) rows.push("");
       for (const row of more) rows.push(row);
       last = item.kind;
@@ -150,16 +159,23 @@ export class Feed {
   /** Milliseconds until a row of `live` looks different by itself. */
   nextChange(now: number): number | undefined {
     if (this.hasMore) return 0;
-    const { items, retry } = this.#reader;
-    return retry !== undefined || items.all.some(hasClock) ? 1000 - (now % 1000) : undefined;
+    const { retry } = this.#reader;
+    return retry !== undefined || this.#items.all.some(hasClock) ? 1000 - (now % 1000) : undefined;
+  }
+
+  #add(item: ConversationItem<StreamedText>): void {
+    const { showDuration = true, waitedMs } = this.#options;
+    const now = this.#now;
+    const shown = worded(item, { now, showDuration, waitedMs: waitedMs?.(now) ?? 0 });
+    if (shown) this.#items.add(shown);
   }
 
   #write(rows: string[], item: StreamItem, more: readonly string[]): void {
     if (more.length === 0) return;
-    const begun = item.kind === "answer" && item.begun;
+    const begun = item.kind === "answer" && item.text.begun;
     if (!begun && gapBefore(item.kind, this.#last)) rows.push("");
     for (const row of more) rows.push(row);
-    if (item.kind === "answer") (item as AnswerItem).begun = true;
+    if (item.kind === "answer") item.text.begun = true;
     this.#last = item.kind;
   }
 
@@ -178,7 +194,7 @@ export class Feed {
 /** Whether it shows a time that continues. */
 function hasClock(item: StreamItem): boolean {
   if (item.kind === "thinking") return !item.done;
-  if (item.kind === "call") return !isDone(item) && !item.asking;
+  if (item.kind === "call") return !isDone(item) && item.state !== "waiting";
   return item.kind === "reads" && item.calls.some(hasClock);
 }
 

@@ -1,92 +1,16 @@
-// What the stream is made of, for a reader: prompts, answers, calls, notices. Items change until they are done; then
-// their rows are written once.
+// What the terminal draws of a conversation: the items of the client package, and those that only a terminal has.
 
-import type { JsonObject } from "@keelson/protocol";
+import {
+  isSettled,
+  type AnswerItem,
+  type CallItem,
+  type NoteItem,
+  type OutputItem,
+  type PromptItem,
+  type SummaryItem,
+  type ThinkingItem,
+} from "@keelson/client";
 import type { StreamedText } from "./streamed-text.ts";
-
-export interface PromptItem {
-  readonly kind: "prompt";
-  readonly text: string;
-  /** How the prompt was meant: `!` runs a command, `/` is a command of the program. */
-  readonly as: "prompt" | "shell" | "command";
-  readonly images: number;
-  /** Who sent it, if no one typed it. */
-  readonly from?: string;
-  /** It was typed here: where nothing is drawn again, it is on the screen already. */
-  readonly typed?: true;
-}
-
-export interface AnswerItem {
-  readonly kind: "answer";
-  readonly text: StreamedText;
-  /** Whether its first row was written. */
-  begun: boolean;
-  done: boolean;
-}
-
-export interface ThinkingItem {
-  readonly kind: "thinking";
-  text: string;
-  readonly startedMs: number;
-  durationMs?: number;
-  done: boolean;
-}
-
-export interface ShownResult {
-  readonly text: string;
-  readonly images: number;
-  readonly isError: boolean;
-  /** The structured output of the tool. */
-  readonly output?: unknown;
-}
-
-/** What a subagent has done so far. */
-export interface SubagentProgress {
-  /** The newest calls, oldest first. */
-  readonly calls: AgentCall[];
-  /** How many were seen, and how many the session counted. */
-  seen: number;
-  reported: number;
-  tokens?: number;
-}
-
-export interface AgentCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: JsonObject;
-  done: boolean;
-  failed: boolean;
-  /** If it started a subagent itself. */
-  readonly run?: SubagentProgress;
-}
-
-export interface CallItem {
-  readonly kind: "call";
-  readonly id: string;
-  readonly name: string;
-  input: JsonObject;
-  /** As the server of the tool wants it shown. */
-  display?: { readonly server: string; readonly tool: string };
-  /** The input is still being written. */
-  writing: boolean;
-  /** How many characters of it there are. */
-  written: number;
-  /** It waits for the user's approval. */
-  asking: boolean;
-  startedMs: number;
-  /** The time of the message, for past calls. */
-  stamp?: number;
-  durationMs?: number;
-  agent?: SubagentProgress;
-  /** The task that runs it, once it is listed as one. */
-  taskId?: string;
-  inBackground: boolean;
-  /** Denied without being asked, and why. */
-  denied?: string;
-  result?: ShownResult;
-  /** The run ended without a result. */
-  dropped: boolean;
-}
 
 /** Consecutive calls that only read. */
 export interface ReadsItem {
@@ -96,20 +20,6 @@ export interface ReadsItem {
   readonly thoughts: ThinkingItem[];
   /** Nothing is added any more. */
   closed: boolean;
-}
-
-export interface NoteItem {
-  readonly kind: "note";
-  readonly level: "quiet" | "info" | "warning" | "error";
-  readonly text: string;
-}
-
-/** What a command of the program or of the shell printed. */
-export interface OutputItem {
-  readonly kind: "output";
-  readonly text: string;
-  readonly as: "markdown" | "plain";
-  readonly isError: boolean;
 }
 
 export interface BoundaryItem {
@@ -124,15 +34,12 @@ export interface PictureItem {
   readonly data: unknown;
 }
 
-/** What continues the conversation after a compaction. Only viewers show it. */
-export interface SummaryItem {
-  readonly kind: "summary";
-  readonly text: string;
-}
+/** An answer that is drawn while it grows. */
+export type DrawnAnswer = AnswerItem<StreamedText>;
 
 export type StreamItem =
   | PromptItem
-  | AnswerItem
+  | DrawnAnswer
   | ThinkingItem
   | CallItem
   | ReadsItem
@@ -140,6 +47,7 @@ export type StreamItem =
   | OutputItem
   | BoundaryItem
   | PictureItem
+  /** Only viewers show it. */
   | SummaryItem;
 
 /** Whether it looks the same from now on. */
@@ -149,7 +57,7 @@ export function isDone(item: StreamItem): boolean {
     case "thinking":
       return item.done;
     case "call":
-      return item.result !== undefined || item.dropped;
+      return isSettled(item);
     case "reads":
       return item.closed && item.calls.every(isDone);
     default:

@@ -1,5 +1,6 @@
 // The Markdown of an answer while it arrives: what is finished can be taken once, the rest is shown as it is.
 
+import { TextParts, type GrowingText } from "@keelson/client";
 import { MarkdownStream } from "../markdown/markdown-stream.ts";
 import { renderMarkdown } from "../markdown/render-markdown.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -7,22 +8,22 @@ import type { Theme } from "../theme/theme.ts";
 /** Of a text that cannot be written yet, more is not looked at. */
 const MOST_LOOKED_AT = 16 * 1024;
 
-export class StreamedText {
-  readonly #parts: string[] = [];
+export class StreamedText implements GrowingText {
+  /** Whether its first row was written. */
+  begun = false;
+  readonly #text = new TextParts();
   /** Undefined when all of it was taken. */
   #stream: MarkdownStream | undefined = new MarkdownStream();
-  #length = 0;
   #ended = false;
   #taken = false;
   #look: { readonly key: string; readonly rows: readonly string[] } | undefined;
 
   get length(): number {
-    return this.#length;
+    return this.#text.length;
   }
 
   push(text: string): void {
-    this.#parts.push(text);
-    this.#length += text.length;
+    this.#text.push(text);
     this.#stream?.push(text);
   }
 
@@ -32,8 +33,7 @@ export class StreamedText {
   }
 
   whole(): string {
-    if (this.#parts.length > 1) this.#parts.splice(0, this.#parts.length, this.#parts.join(""));
-    return this.#parts[0] ?? "";
+    return this.#text.whole();
   }
 
   /** The rows that are final, each once. */
@@ -48,7 +48,7 @@ export class StreamedText {
   tail(columns: number, theme: Theme, maxRows: number): readonly string[] {
     if (this.#taken) return this.#stream?.tail(columns, theme, maxRows) ?? [];
     // It waits behind something unfinished, so all of it is still to be seen.
-    const key = `${this.#length} ${columns} ${theme.name}`;
+    const key = `${this.length} ${columns} ${theme.name}`;
     if (this.#look?.key !== key) this.#look = { key, rows: renderMarkdown(this.#newest(), columns, theme) };
     return this.#look.rows.slice(-maxRows);
   }

@@ -1,6 +1,7 @@
 // This session as the lead of a team: it starts members, hears from them, answers for them, and ends them. While one of them
 // works, the session does not end.
 
+import { ControlChannel } from "@keelson/client/requests";
 import { ToolError } from "@keelson/engine";
 import type { HookRegistration, NewEntry } from "@keelson/protocol";
 import { processStart, TEAM_LEAD, type Mail, type TeamMember } from "@keelson/store/team";
@@ -15,7 +16,7 @@ import { ModeFollowers } from "./mode-followers.ts";
 import { entryOf, mailText, signalOf } from "../messages.ts";
 import { othersIn, sendToTeam } from "../send-to-team.ts";
 import { Deliveries, post, type TeamFiles, type TeamSession } from "../team-world.ts";
-import type { Backend, StartedSession } from "./backends/backend.ts";
+import { memberUsage, type Backend, type StartedSession } from "./backends/backend.ts";
 import { MemberEndings } from "./endings.ts";
 import { newMember, newName, type TeammateOrder } from "./new-member.ts";
 import { SessionHold } from "./session-hold.ts";
@@ -48,6 +49,8 @@ export class Lead {
   readonly #sessionHold: SessionHold;
   readonly #unwatch: () => void;
   readonly #running = new Map<string, StartedSession>();
+  /** Questions of members to the lead, and of the lead to members. */
+  readonly #channels = new Map<string, ControlChannel>();
   readonly #followers: ModeFollowers;
   readonly #endings: MemberEndings;
   /** Names that were given out. */
@@ -66,7 +69,6 @@ export class Lead {
     const { name } = files.file.read()!;
     this.#questions = new MemberQuestions({
       person: options.person,
-      send: (member, message) => this.#running.get(member)?.send(message),
       showPlan: (from, plan) =>
         post(files, storage, TEAM_LEAD, {
           from,
@@ -89,9 +91,10 @@ export class Lead {
       files,
       storage,
       isClosed: () => this.#isClosed,
-      ends: (name) => this.#questions.drop(name),
+      ends: (name) => this.#channels.get(name)?.end(),
       gone: (name) => {
         this.#running.delete(name);
+        this.#channels.delete(name);
         this.#followers.delete(name);
       },
       look: () => this.#look(),
@@ -110,7 +113,7 @@ export class Lead {
       hasRoutine: () => this.#routine.size > 0,
     });
     this.#unwatch = watchFolders(files.folders, () => void this.#look());
-    this.#followers = new ModeFollowers(storage.newId);
+    this.#followers = new ModeFollowers();
     options.ruleBook.onMode((mode) => this.#followers.switch(mode));
     files.keepTasksFor(storage.place.id);
     storage.onClear(async () => {
@@ -142,13 +145,18 @@ export class Lead {
         ...team,
         members: [...team.members.filter((each) => each.name !== name), member],
       }));
-      const program = await backend.start({ choice, cwd: member.cwd }, (said) => {
-        if (said.type === "result") storage.cost.absorb(choice.sessionId, said.modelUsage, member.agentType);
-        else if (said.type === "control_response") this.#followers.confirmed(said.request_id);
-        else this.#questions.hear(name, said);
+      const channel = new ControlChannel({
+        send: (message) => this.#running.get(name)?.send(message),
+        newId: storage.newId,
+        asked: (question) => this.#questions.hear(name, question),
+      });
+      const program = await backend.start({ choice, cwd: member.cwd }, (message) => {
+        const usage = channel.take(message) ? undefined : memberUsage(message);
+        if (usage) storage.cost.absorb(choice.sessionId, usage, member.agentType);
       });
       this.#running.set(name, program);
-      this.#followers.add(name, program, order);
+      this.#channels.set(name, channel);
+      this.#followers.add(name, channel, order);
       if (ruleBook.mode !== mode) this.#followers.switch(ruleBook.mode);
       void program.exited.then((how) => this.#endings.begin(name, how));
       const start = processStart(program.pid);
@@ -221,7 +229,7 @@ export class Lead {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#unwatch();
-    this.#questions.close();
+    for (const channel of this.#channels.values()) channel.end();
     await this.#options.backend.close();
     await this.#endings.settled();
     await this.#deliveries.settle();

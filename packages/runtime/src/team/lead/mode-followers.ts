@@ -1,33 +1,26 @@
 // What the lead wants of its members over their streams. They do not keep rights that it gave up: when its mode is switched,
 // theirs follow.
 
+import type { ControlChannel } from "@keelson/client/requests";
 import type { PermissionMode } from "@keelson/protocol";
-import type { StartedSession } from "./backends/backend.ts";
 import { memberMode, type TeammateOrder } from "./new-member.ts";
 
 /** One that does not answer holds no one up for longer. */
 const MOST_MS = 5_000;
 
 interface Follower {
-  readonly program: StartedSession;
+  readonly channel: ControlChannel;
   readonly order: TeammateOrder;
   readonly isPlanned: boolean;
 }
 
 export class ModeFollowers {
-  readonly #newId: () => string;
   readonly #members = new Map<string, Follower>();
-  /** Questions that were not answered yet. */
-  readonly #open = new Map<string, () => void>();
   #settled: Promise<unknown> = Promise.resolve();
 
-  constructor(newId: () => string) {
-    this.#newId = newId;
-  }
-
-  add(name: string, program: StartedSession, order: TeammateOrder): void {
+  add(name: string, channel: ControlChannel, order: TeammateOrder): void {
     const isPlanned = order.planModeRequired === true || order.mode === "plan";
-    this.#members.set(name, { program, order, isPlanned });
+    this.#members.set(name, { channel, order, isPlanned });
   }
 
   delete(name: string): void {
@@ -36,9 +29,9 @@ export class ModeFollowers {
 
   /** One whose plan has to be approved gets no rights back this way. */
   switch(mode: PermissionMode): void {
-    for (const { program, order, isPlanned } of this.#members.values()) {
+    for (const { channel, order, isPlanned } of this.#members.values()) {
       if (isPlanned && mode !== "plan") continue;
-      const soon = this.#ask(program, { subtype: "set_permission_mode", mode: memberMode(mode, order) });
+      const soon = settledSoon(channel.request("set_permission_mode", { mode: memberMode(mode, order) }));
       this.#settled = Promise.all([this.#settled, soon]);
     }
   }
@@ -46,20 +39,7 @@ export class ModeFollowers {
   /** Resolves when everything that the member has said so far was heard: its answer to a question comes after it. */
   async heardOf(name: string): Promise<void> {
     const follower = this.#members.get(name);
-    if (follower) await this.#ask(follower.program, { subtype: "get_session_info" });
-  }
-
-  async #ask(program: StartedSession, request: object): Promise<void> {
-    const id = this.#newId();
-    const done = new Promise<void>((resolve) => this.#open.set(id, resolve));
-    program.send({ type: "control_request", request_id: id, request });
-    await Promise.race([done, program.exited, aWhile()]);
-    this.#open.delete(id);
-  }
-
-  /** A member has answered. */
-  confirmed(id: string): void {
-    this.#open.get(id)?.();
+    if (follower) await settledSoon(follower.channel.request("get_session_info"));
   }
 
   /** Wait for it before members get a message: they must not act on it in the old mode. */
@@ -68,4 +48,10 @@ export class ModeFollowers {
   }
 }
 
-const aWhile = () => new Promise<void>((resolve) => void setTimeout(resolve, MOST_MS).unref());
+/** Resolves when the member has answered, has ended, or takes too long. */
+async function settledSoon(reply: Promise<unknown>): Promise<void> {
+  const aWhile = new Promise<void>((resolve) => void setTimeout(resolve, MOST_MS).unref());
+  await Promise.race([reply.then(nothing, nothing), aWhile]);
+}
+
+const nothing = () => undefined;

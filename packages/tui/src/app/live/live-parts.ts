@@ -26,7 +26,6 @@ export interface LiveState {
 }
 
 export class LiveParts {
-  readonly #host: TerminalHost;
   readonly #bindings: Bindings;
   readonly #spinner: Spinner;
   tokens = new TokenCounter();
@@ -43,7 +42,6 @@ export class LiveParts {
   #drawn: { readonly parts: readonly ScreenPart[]; readonly still: StillParts; readonly frame: Frame } | undefined;
 
   constructor(host: TerminalHost, bindings: Bindings) {
-    this.#host = host;
     this.#bindings = bindings;
     this.#spinner = new Spinner(host.settings);
   }
@@ -152,7 +150,7 @@ export class LiveParts {
     const { workingSince } = talk.facts;
     if (workingSince === undefined || !isTurning(talk)) return [];
     const { activity } = this.#todos;
-    const running = runningNow(talk.feed.unfinished, this.#host.cwd);
+    const running = runningNow(talk.feed.unfinished);
     const facts = {
       startedMs: workingSince,
       waitedMs: talk.waitedMs(frame.now),

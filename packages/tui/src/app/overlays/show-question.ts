@@ -2,7 +2,7 @@
 
 import type { ControlRequest } from "@keelson/protocol";
 import type { DialogAnswer, DialogContext } from "../../dialogs/dialog-context.ts";
-import { RequestError } from "../../stream/requests.ts";
+import { RequestError } from "@keelson/client";
 import type { App } from "../app.ts";
 
 /** Shows the oldest question that waits, if none is shown, and then the next. */
@@ -18,10 +18,10 @@ export async function showQuestions(app: App, waiting: (request: ControlRequest)
 async function answer(request: ControlRequest, app: App, plan?: string): Promise<void> {
   const { talk } = app;
   const { openDialog } = await import("../../dialogs/open-dialog.ts");
-  const context = await contextFor(request, app, plan);
+  const context = await contextFor(app, plan);
   const dialog = openDialog(request, context);
   if (!dialog) return talk.refuse(request.request_id, `This terminal cannot answer ${request.request.subtype}`);
-  // Taken back while the file was read.
+  // Taken back while the dialog was loaded.
   if (talk.questions.shown !== request) return;
   const given = await app.show(dialog, { owner: request.request_id });
   if (given === undefined) return;
@@ -33,14 +33,11 @@ async function answer(request: ControlRequest, app: App, plan?: string): Promise
   }
 }
 
-async function contextFor(request: ControlRequest, app: App, plan: string | undefined): Promise<DialogContext> {
-  const [{ fileToRead }, { renderMarkdown }, { diffRows }] = await Promise.all([
-    import("../../dialogs/open-dialog.ts"),
+async function contextFor(app: App, plan: string | undefined): Promise<DialogContext> {
+  const [{ renderMarkdown }, { renderDiff }] = await Promise.all([
     import("../../markdown/render-markdown.ts"),
-    import("./diff-rows.ts"),
+    import("../../diff/render-diff.ts"),
   ]);
-  const path = fileToRead(request);
-  const file = path === undefined ? undefined : await readText(path, app);
   const openedAt = app.host.now();
   return {
     cwd: app.host.cwd,
@@ -50,9 +47,8 @@ async function contextFor(request: ControlRequest, app: App, plan: string | unde
     isTyping: () => app.prompt.line.text.trim() !== "",
     ...(app.lastTypedAt === undefined ? {} : { lastKeyAt: app.lastTypedAt }),
     ...(app.host.screenReader ? { plain: true } : {}),
-    ...(file ? { file } : {}),
     ...(plan === undefined ? {} : { plan }),
-    diff: diffRows,
+    diff: renderDiff,
     markdown: renderMarkdown,
   };
 }

@@ -2,7 +2,7 @@
 
 import { imageType } from "@keelson/protocol/image-type";
 import type { PastedImage } from "../../host.ts";
-import { RequestError, type Requests } from "../../stream/requests.ts";
+import { RequestError, type Requests } from "@keelson/client";
 
 /** Larger ones are refused by every model, whatever is done to them; and what a session reads at most. */
 const MOST_BYTES = 10 * 1024 * 1024;

@@ -12,7 +12,7 @@ import {
   type SystemMessage,
   type UserMessage,
 } from "@keelson/protocol";
-import { isInterruption, promptItems } from "../../stream/content.ts";
+import { isInterruption, promptItems } from "@keelson/client";
 
 /** Lists show no more of a prompt. */
 const SHOWN_CHARS = 500;

@@ -1,22 +1,20 @@
 // One session as the screen uses it: its messages are passed on, its questions are kept apart, and requests to it are
 // matched with their replies.
 
-import {
-  controlBody,
-  type ClientView,
-  type ControlRequest,
-  type ControlResponse,
-  type ControlSubtype,
-  type FieldsOf,
-  type JsonObject,
-  type ModelMessage,
-  type Outbound,
-  type PromptMessage,
-  type ReplyTo,
-  type Session,
-  type SessionClient,
+import { ControlChannel, RequestError, type Requests, type SessionQuestion } from "@keelson/client";
+import type {
+  ClientView,
+  ControlRequest,
+  ControlSubtype,
+  FieldsOf,
+  JsonObject,
+  ModelMessage,
+  Outbound,
+  PromptMessage,
+  ReplyTo,
+  Session,
+  SessionClient,
 } from "@keelson/protocol";
-import { RequestError, type Requests } from "../../stream/requests.ts";
 
 export interface LinkEvents {
   message(message: Outbound): void;
@@ -29,24 +27,26 @@ export interface LinkEvents {
   ended(error?: Error): void;
 }
 
-const VIEW: ClientView = { partial: true, hookEvents: true, agentText: true, replayPrompts: true };
-
-interface Waiting {
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-}
+const VIEW: ClientView = { partial: true, hookEvents: true, agentText: true, replayPrompts: true, toolMeta: true };
 
 export class SessionLink implements Requests {
   readonly session: Session;
   readonly #client: SessionClient;
   readonly #events: LinkEvents;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #channel: ControlChannel;
+  /** Questions that wait for an answer. */
+  readonly #questions = new Map<string, SessionQuestion>();
   #closed = false;
 
   constructor(session: Session, events: LinkEvents, options: { readonly replay: boolean }) {
     this.session = session;
     this.#events = events;
     this.#client = session.attach({ name: "terminal", view: VIEW, ...options });
+    this.#channel = new ControlChannel({
+      send: (message) => this.#client.send(message),
+      newId: () => crypto.randomUUID(),
+      asked: (question) => this.#asked(question),
+    });
     void this.#listen(this.#client.messages);
   }
 
@@ -60,16 +60,7 @@ export class SessionLink implements Requests {
     signal?: AbortSignal,
   ): Promise<ReplyTo<Subtype>> {
     if (this.#closed) return Promise.reject(new RequestError("The session has ended"));
-    const id = crypto.randomUUID();
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      signal?.addEventListener("abort", () => {
-        if (!this.#waiting.delete(id)) return;
-        reject(new RequestError("The request was taken back"));
-        this.#client.send({ type: "control_cancel_request", request_id: id });
-      });
-      this.#client.send({ type: "control_request", request_id: id, request: controlBody(subtype, fields) });
-    });
+    return this.#channel.request(subtype, fields, signal);
   }
 
   prompt(content: ModelMessage["content"], more: Partial<PromptMessage> = {}): string {
@@ -80,15 +71,14 @@ export class SessionLink implements Requests {
   }
 
   answer(requestId: string, response: JsonObject): void {
-    this.#client.send({
-      type: "control_response",
-      response: { subtype: "success", request_id: requestId, response },
-    });
+    this.#questions.get(requestId)?.answer(response);
+    this.#questions.delete(requestId);
   }
 
   /** The question cannot be answered here. */
   refuse(requestId: string, error: string): void {
-    this.#client.send({ type: "control_response", response: { subtype: "error", request_id: requestId, error } });
+    this.#questions.get(requestId)?.refuse(error);
+    this.#questions.delete(requestId);
   }
 
   async close(reason: "interrupt" | "terminate"): Promise<void> {
@@ -115,29 +105,22 @@ export class SessionLink implements Requests {
   }
 
   #take(message: Outbound): void {
-    switch (message.type) {
-      case "control_response":
-        return this.#replied(message);
-      case "control_request":
-        return this.#events.question(message);
-      case "control_cancel_request":
-        return this.#events.withdrawn(message.request_id);
-      default:
-        return this.#events.message(message);
-    }
+    if (!this.#channel.take(message)) this.#events.message(message);
   }
 
-  #replied({ response }: ControlResponse): void {
-    const waiting = this.#waiting.get(response.request_id);
-    this.#waiting.delete(response.request_id);
-    if (response.subtype === "success") waiting?.resolve(response.response);
-    else waiting?.reject(new RequestError(response.error, response.error_code, response.missing));
+  #asked(question: SessionQuestion): void {
+    const { id, request, signal } = question;
+    this.#questions.set(id, question);
+    const withdrawn = () => {
+      if (this.#questions.delete(id)) this.#events.withdrawn(id);
+    };
+    signal.addEventListener("abort", withdrawn, { once: true });
+    this.#events.question({ type: "control_request", request_id: id, request });
   }
 
   #end(error?: Error): void {
     this.#closed = true;
-    for (const { reject } of this.#waiting.values()) reject(new RequestError("The session has ended"));
-    this.#waiting.clear();
+    this.#channel.end();
     this.#events.ended(error);
   }
 }

@@ -11,7 +11,7 @@ import {
   type Session,
 } from "@keelson/protocol";
 import { Feed, type ConversationOptions } from "../../stream/feed.ts";
-import type { Requests } from "../../stream/requests.ts";
+import type { Requests } from "@keelson/client";
 import { Questions } from "./questions.ts";
 import { Queued } from "./queued.ts";
 import { SessionFacts } from "./session-facts.ts";

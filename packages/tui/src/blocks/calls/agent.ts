@@ -1,8 +1,8 @@
 // A subagent as a compact tree: what it is doing, how much it did, what it answered.
 
+import type { AgentCall, CallItem, SubagentProgress } from "@keelson/client";
 import { isObject } from "@keelson/protocol";
 import { fit } from "../../screen/rows.ts";
-import type { AgentCall, SubagentProgress, CallItem } from "../../stream/item.ts";
 import { counted, elapsed, shortCount } from "../amounts.ts";
 import { errorRows, folded } from "../fold.ts";
 import { sign, type ItemLook } from "../look.ts";
@@ -17,8 +17,8 @@ export function renderAgent(call: CallItem, columns: number, look: ItemLook): st
   if (result?.isError) return errorRows(result.text, columns, look);
   if (result && hasJustBegun(call)) return answer(call, columns, look);
   if (result) return [theme.paint("dim", fit(`Done: ${totals(call)}`, columns)), ...answer(call, columns, look)];
-  if (call.dropped) return [theme.paint("dim", "Stopped")];
-  if (call.writing) return [theme.paint("dim", "Being written…")];
+  if (call.state === "interrupted") return [theme.paint("dim", "Stopped")];
+  if (call.state === "pending") return [theme.paint("dim", "Being written…")];
   const time = elapsed(look.now - call.startedMs);
   const used = agent && countOf(agent) > 0 ? ` · ${amounts(agent)}` : "";
   return [
@@ -58,15 +58,20 @@ function callRows(
   return shown.flatMap((each, index) => {
     const isLast = index === shown.length - 1;
     const branch = sign(isLast ? "lastBranch" : "branch", theme);
-    const text = `${indent}${branch} ${callText(each, look)}`;
-    const row = theme.paint(each.failed ? "error" : each.done ? "dim" : "text", fit(text, columns));
+    const text = `${indent}${branch} ${callText(each)}`;
+    const row = theme.paint(STYLES[each.state], fit(text, columns));
     const below = isLast ? "   " : `${sign("trunk", theme)}  `;
-    return [row, ...(each.run && !each.done ? callRows(each.run, columns, look, { indent: indent + below }) : [])];
+    return [
+      row,
+      ...(each.run && each.state === "running" ? callRows(each.run, columns, look, { indent: indent + below }) : []),
+    ];
   });
 }
 
-function callText(call: AgentCall, { cwd }: ItemLook): string {
-  const { name, about } = titleOf(call, cwd);
+const STYLES = { running: "text", done: "dim", failed: "error" } as const;
+
+function callText(call: AgentCall): string {
+  const { name, about } = titleOf(call);
   return about === "" ? name : `${name}(${about})`;
 }
 

@@ -1,16 +1,15 @@
 // A tool call: what is called with what, and what came of it.
 
+import { isAgentCall, isSettled, type CallItem, type ShownResult } from "@keelson/client";
 import { isObject } from "@keelson/protocol";
 import { cleanRow } from "../../screen/clean.ts";
 import { fit, width, wrap } from "../../screen/rows.ts";
-import { isDone, type CallItem, type ShownResult } from "../../stream/item.ts";
 import type { StyleName } from "../../theme/theme.ts";
 import { renderAgent } from "./agent.ts";
 import { counted, elapsed } from "../amounts.ts";
 import { ELBOW_COLUMNS, sign, speaker, underElbow, withKey, type ItemLook } from "../look.ts";
 import { resultRows } from "./results.ts";
 import { titleOf } from "./titles.ts";
-import { isAgentCall, isShellCall } from "./tools.ts";
 
 /** Calls that took less are not timed. */
 const TIMED_MS = 2_000;
@@ -24,7 +23,7 @@ export function renderCall(call: CallItem, look: ItemLook): string[] {
 /** A single call that only reads: what it found is for the model, how much it was is enough for people. */
 export function renderRead(call: CallItem, look: ItemLook): string[] {
   const { result } = call;
-  if (!result || result.isError || call.denied !== undefined) return renderCall(call, look);
+  if (!result || call.state !== "done") return renderCall(call, look);
   const found = foundBy(call.name, result);
   const rows = found === "" ? [] : [look.theme.paint("dim", fit(found, Math.max(1, look.columns - ELBOW_COLUMNS)))];
   return [...headRows(call, look), ...underElbow(rows, look)];
@@ -46,20 +45,20 @@ function bodyRows(call: CallItem, columns: number, look: ItemLook): string[] {
   const { theme } = look;
   if (isAgentCall(call.name) && !call.inBackground) return renderAgent(call, columns, look);
   if (call.result) return resultRows(call, call.result, columns, look);
-  if (call.dropped) return [theme.paint("dim", "No result")];
-  if (call.writing) {
+  if (call.state === "interrupted") return [theme.paint("dim", "No result")];
+  if (call.state === "pending") {
     const size = call.written < 2_000 ? "" : `, ${Math.round(call.written / 1000)} KB`;
     return [theme.paint("dim", `Being written${size}…`)];
   }
-  if (call.asking) return [theme.paint("dim", fit("Waiting for your answer", columns))];
-  const background = isShellCall(call.name) && call.taskId !== undefined && !call.inBackground;
+  if (call.state === "waiting") return [theme.paint("dim", fit("Waiting for your answer", columns))];
+  const background = call.label.kind === "execute" && call.taskId !== undefined && !call.inBackground;
   const key = background ? withKey(look, "task:background", (name) => ` (${name} to move to the background)`) : "";
   return [theme.paint("dim", fit(`Running… ${elapsed(look.now - call.startedMs)}${key}`, columns))];
 }
 
 function headRows(call: CallItem, look: ItemLook): string[] {
   const { theme } = look;
-  const title = titleOf(call, look.cwd, look);
+  const title = titleOf(call, look);
   const columns = Math.max(1, look.columns - 2);
   const about = title.about === "" ? "" : `(${look.whole ? title.about : shortened(title.about, columns)})`;
   const rows = wrap(`${theme.paint("bold", title.name)}${about}`, columns);
@@ -81,7 +80,7 @@ const took = ({ name, durationMs, result }: CallItem) =>
   result && !isAgentCall(name) && durationMs !== undefined && durationMs >= TIMED_MS ? elapsed(durationMs) : undefined;
 
 function styleOf(call: CallItem): StyleName {
-  if (!isDone(call) || call.dropped) return "dim";
+  if (!isSettled(call) || !call.result) return "dim";
   if (call.denied !== undefined) return "warning";
-  return call.result?.isError ? "error" : "success";
+  return call.result.isError ? "error" : "success";
 }

@@ -1,7 +1,8 @@
 // A run of calls that only read, as one line.
 
+import type { CallItem } from "@keelson/client";
 import { fit } from "../../screen/rows.ts";
-import { isDone, type CallItem, type ReadsItem } from "../../stream/item.ts";
+import { isDone, type ReadsItem } from "../../stream/item.ts";
 import { counted } from "../amounts.ts";
 import { renderCall, renderRead } from "./call.ts";
 import { folded } from "../fold.ts";
@@ -28,14 +29,14 @@ export function renderReads(item: ReadsItem, look: ItemLook): string[] {
   const head = `${bullet} ${fit(summary(item.calls, running.length > 0), Math.max(1, columns - 2))}`;
   const inside = Math.max(1, columns - ELBOW_COLUMNS);
   const rows = failed.slice(0, MOST_FAILURES).flatMap((call) => {
-    const title = titleOf(call, look.cwd);
+    const title = titleOf(call);
     return folded(`${title.about}: ${call.result!.text}`, inside, look, 1).map((row) => theme.paint("error", row));
   });
   if (failed.length > MOST_FAILURES) {
     rows.push(theme.paint("error", `… ${failed.length - MOST_FAILURES} more failed`));
   }
   const now = running.at(-1);
-  if (now && !now.writing) rows.push(theme.paint("dim", fit(titleOf(now, look.cwd).about, inside)));
+  if (now && now.state !== "pending") rows.push(theme.paint("dim", fit(titleOf(now).about, inside)));
   return [head, ...underElbow(rows, look)];
 }
 

@@ -1,10 +1,10 @@
 // What came of a call, by tool.
 
+import type { CallItem, ShownResult } from "@keelson/client";
 import { isObject } from "@keelson/protocol";
 import { renderMarkdown } from "../../markdown/render-markdown.ts";
 import { cleanRow } from "../../screen/clean.ts";
 import { fit } from "../../screen/rows.ts";
-import type { CallItem, ShownResult } from "../../stream/item.ts";
 import { counted, elapsed } from "../amounts.ts";
 import { editRows } from "./edits.ts";
 import { errorRows, folded } from "../fold.ts";
@@ -14,18 +14,16 @@ type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLoo
 
 export const resultRows: Rows = (call, result, columns, look) => {
   if (call.denied !== undefined) return deniedRows(call.denied || result.text, columns, look);
-  if (REJECTED.test(result.text) && result.isError) {
-    const said = STOPPED.test(result.text) ? "Interrupted" : refusal(call);
+  if (call.instead !== undefined) return errorRows(call.instead, columns, look);
+  if (call.state === "denied" || call.state === "interrupted") {
+    const said = call.state === "interrupted" ? "Interrupted" : refusal(call);
     return [look.theme.paint("warning", fit(said, columns))];
   }
   if (call.inBackground) return backgroundRows(call, result, columns, look);
-  const rows = BY_TOOL[call.name];
+  const rows = BY_TOOL[call.name] ?? BY_KIND[call.label.kind];
   if (rows) return rows(call, result, columns, look);
   return result.isError ? errorRows(result.text, columns, look) : plainRows(call, result, columns, look);
 };
-
-const REJECTED = /^The user doesn't want to proceed with this tool use/;
-const STOPPED = /the run was stopped/;
 
 /** What a no means for this tool. */
 function refusal({ name, input }: CallItem): string {
@@ -129,12 +127,10 @@ const planRows: Rows = ({ input }, { isError, text, output }, columns, look) => 
   return [head, ...(look.whole ? rows : rows.slice(0, MOST_PLAN_ROWS))];
 };
 
+const BY_KIND: Partial<Record<CallItem["label"]["kind"], Rows>> = { execute: shellRows, edit: editRows };
+
+/** Tools whose output has a form of its own. */
 const BY_TOOL: Readonly<Record<string, Rows>> = {
-  Bash: shellRows,
-  PowerShell: shellRows,
-  Edit: editRows,
-  MultiEdit: editRows,
-  Write: editRows,
   WebFetch: fetchRows,
   WebSearch: searchRows,
   Skill: skillRows,

@@ -1,10 +1,13 @@
 // A `can_use_tool` request, read. Fields of the wrong type are treated as absent: a client must survive any of them.
 
-import { isObject, type JsonObject, type PermissionUpdate, type Unchecked } from "@keelson/protocol";
+import { readPatch } from "@keelson/client";
+import { isObject, type FilePatch, type JsonObject, type PermissionUpdate, type Unchecked } from "@keelson/protocol";
 
 export interface PermissionAsk {
   readonly tool: string;
   readonly input: JsonObject;
+  /** How it would change a file. Absent if it changes none, or too much to show. */
+  readonly patch?: FilePatch;
   readonly description?: string;
   readonly suggestions: readonly PermissionUpdate[];
   readonly reason?: string;
@@ -28,6 +31,7 @@ export function readAsk(request: Unchecked<"can_use_tool">): PermissionAsk {
   return {
     tool: text("tool_name") ?? "",
     input: isObject(input) ? (input as JsonObject) : {},
+    patch: readPatch(request.patch),
     description: text("description"),
     suggestions: remember ? suggestions.filter(isUpdate) : [],
     reason: text("decision_reason"),

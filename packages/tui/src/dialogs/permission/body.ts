@@ -9,7 +9,6 @@ import { shortPath, showAll, showRow } from "../visible.ts";
 import type { PermissionAsk } from "./ask.ts";
 import { commandParts, isCovered } from "./command-parts.ts";
 import { readable, type CallDescription } from "./describe.ts";
-import { editedText } from "./edits.ts";
 
 export function permissionBody(ask: PermissionAsk, described: CallDescription, context: DialogContext): RowsFor {
   return (columns, theme) => [
@@ -29,11 +28,9 @@ function subjectRows(ask: PermissionAsk, { subject }: CallDescription, columns: 
   return subject === undefined ? [] : quoted(subject, columns, theme, "bold");
 }
 
-function diffRows({ tool, input }: PermissionAsk, context: DialogContext, columns: number, theme: Theme): string[] {
-  const change = editedText(tool, input, context.file?.text);
-  if (!change) return [];
-  const path = typeof input["file_path"] === "string" ? input["file_path"] : String(input["notebook_path"] ?? "");
-  const rows = context.diff(path, change.before, change.after, columns - 2, theme);
+function diffRows({ patch }: PermissionAsk, context: DialogContext, columns: number, theme: Theme): string[] {
+  if (!patch) return [];
+  const rows = context.diff(patch, columns - 2, theme);
   return barred(rows.length > 0 ? rows : [theme.paint("dim", "No change")], theme);
 }
 

@@ -1,6 +1,6 @@
 // What a permission dialog says about each tool: a title, a question, and which inputs the rest of the dialog shows.
 
-import { isObject } from "@keelson/protocol";
+import { isObject, type FilePatch } from "@keelson/protocol";
 import { shortPath, showRow } from "../visible.ts";
 import type { DialogContext } from "../dialog-context.ts";
 import type { PermissionAsk } from "./ask.ts";
@@ -14,13 +14,13 @@ export interface CallDescription {
   readonly told: readonly string[];
 }
 
-type Place = Pick<DialogContext, "cwd" | "home" | "file">;
+type Place = Pick<DialogContext, "cwd" | "home">;
 
 export function describe(ask: PermissionAsk, place: Place): CallDescription {
   const { tool, input } = ask;
   const known = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   const text = (name: string) => (typeof input[name] === "string" ? (input[name] as string) : "");
-  if (known) return known(text, place);
+  if (known) return known(text, place, ask.patch);
   const mcp = mcpName(ask);
   if (mcp) {
     const subject = `${mcp.tool} of MCP server ${mcp.server}`;
@@ -37,13 +37,14 @@ function mcpName({ tool, server }: PermissionAsk): { readonly server: string; re
   return { server: showRow(`"${server?.name || named}"${source}`), tool: showRow(rest.join("__") || "any tool") };
 }
 
-type Describer = (text: (name: string) => string, place: Place) => CallDescription;
+/** Without a patch, the input is all that says what an edit does. */
+type Describer = (text: (name: string) => string, place: Place, patch: FilePatch | undefined) => CallDescription;
 
 const edit =
   (title: string, verb: string, told: readonly string[], field = "file_path"): Describer =>
-  (text, place) => {
+  (text, place, patch) => {
     const path = shortPath(text(field), place);
-    return { title, question: `${verb} ${path}?`, subject: path, told: [field, ...told] };
+    return { title, question: `${verb} ${path}?`, subject: path, told: patch ? [field, ...told] : [field] };
   };
 
 const command =
@@ -57,11 +58,9 @@ const TOOLS: Readonly<Record<string, Describer>> = {
   Edit: edit("Edit a file", "Make this edit to", ["old_string", "new_string", "replace_all"]),
   MultiEdit: edit("Edit a file", "Make these edits to", ["edits"]),
   NotebookEdit: edit("Edit a notebook", "Make this edit to", ["new_source"], "notebook_path"),
-  Write(text, place) {
-    const path = shortPath(text("file_path"), place);
-    const isNew = place.file?.text === null;
-    const [title, verb] = isNew ? ["Create a file", "Create"] : ["Write a file", "Write"];
-    return { title, question: `${verb} ${path}?`, subject: path, told: ["file_path", "content"] };
+  Write(text, place, patch) {
+    const [title, verb] = patch?.isNew ? ["Create a file", "Create"] : ["Write a file", "Write"];
+    return edit(title!, verb!, ["content"])(text, place, patch);
   },
   Read(text, place) {
     const path = shortPath(text("file_path"), place);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ControlRequest, JsonObject } from "@keelson/protocol";
 import { key, press, screenOf } from "../../widgets/panel.test-support.ts";
-import { acceptEdits, allowRule, asks, dialogFor, responseOf } from "../dialog.test-support.ts";
+import { acceptEdits, allowRule, asks, dialogFor, patchOf, responseOf } from "../dialog.test-support.ts";
 import { Bindings } from "../../keys/bindings.ts";
 import { keyLookup } from "../../widgets/key-lookup.ts";
 
@@ -219,9 +219,20 @@ test("the keys explain the question and go back", () => {
   expect(responseOf(press(dialog, "escape"))).toEqual(no);
 });
 
-test("an edit is shown in its file", () => {
-  const dialog = dialogFor(edit, { file: { text: "one\na\n" } });
-  expect(screenOf(dialog)).toContain("│ - one\n│ - a\n│ -\n│ + one\n│ + b\n│ +\n");
+test("an edit is shown as the session says that it changes the file", () => {
+  const patch = patchOf("/home/u/p/a.ts", [" one", "-a", "+b"]);
+  const screen = screenOf(dialogFor(asks("Edit", edited, patch)));
+  expect(screen).toContain("│   one\n│ - a\n│ + b\n");
+  expect(screen).not.toContain("old_string");
+});
+
+test.each([
+  ["without a patch", {}],
+  ["with half of one", { patch: { path: "/home/u/p/a.ts", hunks: [{ lines: ["-a"] }] } }],
+])("%s, the input of an edit is shown", (_, more) => {
+  const screen = screenOf(dialogFor(asks("Edit", edited, more)));
+  expect(screen).toContain('│ old_string: "a"');
+  expect(screen).toContain('new_string: "b"');
 });
 
 test("a key meant for the prompt does not answer", () => {

@@ -6,7 +6,7 @@ import type { EndReason, Inbound, Session, SessionClient } from "@keelson/protoc
 import type { SessionsHere } from "../../../directory/sessions-here.ts";
 import type { WantedSession } from "../../../directory/wanted-session.ts";
 import type { OpenOptions } from "../../../session/open-options.ts";
-import { heardIn, type Backend, type HeardFromMember, type MemberStart } from "./backend.ts";
+import type { Backend, MemberStart } from "./backend.ts";
 import { sessionRules, type TeammateChoice } from "../command-line.ts";
 
 export interface InProcessOptions {
@@ -24,7 +24,7 @@ export function inProcess({ lead, snapshot, directory }: InProcessOptions): Back
     async start(member, hear) {
       const session = await directory.open(wantedBy(member, lead, snapshot()));
       sessions.add(session);
-      const client = session.attach({ name: "lead" });
+      const client = session.attach({ name: "lead", view: { toolMeta: true } });
       const exited = ended(client, hear).finally(() => sessions.delete(session));
       return { pid: process.pid, exited, send: (message) => client.send(message as Inbound) };
     },
@@ -34,11 +34,10 @@ export function inProcess({ lead, snapshot, directory }: InProcessOptions): Back
   };
 }
 
-async function ended({ messages }: SessionClient, hear: (said: HeardFromMember) => void): Promise<string> {
+async function ended({ messages }: SessionClient, hear: (message: object) => void): Promise<string> {
   try {
     for await (const message of messages) {
-      const said = heardIn(message);
-      if (said) hear(said);
+      hear(message);
     }
     return "Its session ended";
   } catch (error) {

@@ -4,8 +4,8 @@
 import type { Snapshot } from "@keelson/config";
 import type { Programs } from "@keelson/host/programs";
 import { createServerPrograms } from "@keelson/host/servers";
-import { toLine } from "@keelson/protocol";
-import { heardIn, type Backend, type HeardFromMember } from "./backend.ts";
+import { isObject, toLine, tryParse } from "@keelson/protocol";
+import type { Backend } from "./backend.ts";
 import { teammateArguments } from "../command-line.ts";
 
 /** How the lines begin that matter here; others are not parsed. */
@@ -64,7 +64,7 @@ export function processes({ kind, program, snapshot, view, programs: registry }:
 /** What else it says is in its transcript. */
 async function follow(
   output: AsyncIterable<Uint8Array>,
-  hear: (said: HeardFromMember) => void,
+  hear: (message: object) => void,
   view: TeammateView | undefined,
 ): Promise<void> {
   const decoder = new TextDecoder();
@@ -76,19 +76,11 @@ async function follow(
       if (rest.length > LONGEST_LINE) rest = "";
       for (const line of lines) {
         view?.write(line);
-        const said = HEARD.test(line) ? heardIn(parse(line)) : undefined;
-        if (said) hear(said);
+        const message = HEARD.test(line) ? tryParse(line) : undefined;
+        if (isObject(message)) hear(message);
       }
     }
   } catch {
     // It is gone.
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }

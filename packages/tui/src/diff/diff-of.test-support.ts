@@ -1,26 +1,17 @@
-// The difference of two texts in hunks, for previews of a change that has not been made yet.
+// The difference of two texts in hunks, as the session sends it.
 
-import { listEdits } from "./edits.ts";
-
-/** As tools report it in `structuredPatch`. */
-export interface DiffHunk {
-  readonly oldStart: number;
-  readonly oldLines: number;
-  readonly newStart: number;
-  readonly newLines: number;
-  /** Each starts with a space, `-`, `+`, or `\` for the note about a missing newline. */
-  readonly lines: readonly string[];
-}
+import type { PatchHunk } from "@keelson/protocol";
+import { listEdits } from "./list-edits.ts";
 
 const CONTEXT = 3;
 const NO_NEWLINE = "\\ No newline at end of file";
 
-export function diffOf(before: string, after: string): readonly DiffHunk[] {
+export function diffOf(before: string, after: string): readonly PatchHunk[] {
   if (before === after) return [];
   const a = linesOf(before);
   const b = linesOf(after);
   const { removed, added } = listEdits(a, b);
-  const hunks: DiffHunk[] = [];
+  const hunks: PatchHunk[] = [];
   let open: { oldStart: number; newStart: number; lines: string[]; quiet: number } | undefined;
   let x = 0;
   let y = 0;
@@ -71,7 +62,7 @@ function withNewlineNote(line: string): string[] {
   return line.endsWith("\n") ? [line.slice(0, -1), NO_NEWLINE] : [line];
 }
 
-function counted(oldStart: number, newStart: number, lines: readonly string[]): Omit<DiffHunk, "lines"> {
+function counted(oldStart: number, newStart: number, lines: readonly string[]): Omit<PatchHunk, "lines"> {
   const oldLines = lines.filter((line) => !line.startsWith("+")).length;
   const newLines = lines.filter((line) => !line.startsWith("-")).length;
   // An empty side starts at the line before, as in git.

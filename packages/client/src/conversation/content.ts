@@ -1,7 +1,14 @@
 // Reads what is inside messages: prompts as people typed them, tool results as texts.
 
-import { blocksOf, isObject, isText, type ModelMessage, type ToolResultBlock } from "@keelson/protocol";
-import type { ShownResult, StreamItem } from "./item.ts";
+import {
+  blocksOf,
+  isObject,
+  isText,
+  type ModelMessage,
+  type ToolResultBlock,
+  type UserMessage,
+} from "@keelson/protocol";
+import type { ShownResult, OutputItem, PromptItem } from "./item.ts";
 
 /** More than this of one result is not kept for viewers. */
 const MOST_CHARS = 256 * 1024;
@@ -22,7 +29,7 @@ export function isInterruption(content: ModelMessage["content"]): boolean {
 }
 
 /** The items of a message that someone typed, or that stands for what someone typed. */
-export function promptItems(content: ModelMessage["content"], from?: string): StreamItem[] {
+export function promptItems(content: ModelMessage["content"], from?: string): (PromptItem | OutputItem)[] {
   const blocks = blocksOf(content);
   const images = blocks.filter(({ type }) => type === "image").length;
   const text = blocks
@@ -46,8 +53,8 @@ export function promptItems(content: ModelMessage["content"], from?: string): St
   return [{ kind: "prompt", as: "prompt", text, images, ...(from === undefined ? {} : { from }) }];
 }
 
-function shellItems(text: string): StreamItem[] {
-  const items: StreamItem[] = [];
+function shellItems(text: string): (PromptItem | OutputItem)[] {
+  const items: (PromptItem | OutputItem)[] = [];
   const input = SHELL_INPUT.exec(text)?.[1];
   if (input !== undefined) items.push({ kind: "prompt", as: "shell", text: input, images: 0 });
   for (const [, stream, printed] of text.matchAll(SHELL_OUTPUT)) {
@@ -56,7 +63,7 @@ function shellItems(text: string): StreamItem[] {
   return items;
 }
 
-const output = (text: string, isError: boolean, as: "markdown" | "plain"): StreamItem => ({
+const output = (text: string, isError: boolean, as: "markdown" | "plain"): OutputItem => ({
   kind: "output",
   text: text.replace(/^\n+|\s+$/g, ""),
   as,
@@ -88,3 +95,27 @@ function withoutLongTexts(output: unknown): unknown {
   const { content: _content, base64: _base64, cells: _cells, ...about } = file;
   return { ...rest, file: about };
 }
+
+/** `person`: someone said no. `denied`: a rule, a mode or a hook did. `interrupted`: the run was stopped first. */
+export type Refusal = "person" | "denied" | "interrupted";
+
+const REJECTED = /^The user doesn't want to proceed with this tool use/;
+const STOPPED = /the run was stopped/;
+
+/** Why a call did not run. Undefined if it did, or could not. */
+export function refusalIn(
+  { tool_result_meta: metas = [] }: UserMessage,
+  { isError, text }: ShownResult,
+  callId: string,
+): Refusal | undefined {
+  if (!isError) return undefined;
+  const meta = metas.filter(isObject).find(({ id }) => id === callId);
+  const decision = isObject(meta?.["permission_decision"]) ? meta["permission_decision"] : undefined;
+  if (decision?.["decision"] === "reject") return decision["source"] === "user_reject" ? "person" : "denied";
+  // What an interrupt did to the call is told to the model alone.
+  if (REJECTED.test(text)) return STOPPED.test(text) ? "interrupted" : "person";
+  return decision === undefined && meta?.["non_execution_kind"] === "user-rejected" ? "interrupted" : undefined;
+}
+
+/** The words of a person who denied a call. Undefined if there are only ours. */
+export const wordsOfRefusal = ({ text }: ShownResult) => (REJECTED.test(text) ? undefined : text);
