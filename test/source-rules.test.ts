@@ -96,8 +96,8 @@ test("every module is part of the program or of what a package exports, or is na
 test("one module makes reminders; the terminal only leaves them out", () => {
   const names = product.filter((path) => read(path).includes("/system-reminder"));
   expect(names.toSorted()).toEqual([
-    "packages/protocol/src/reminder.ts",
     "packages/client/src/conversation/content.ts",
+    "packages/protocol/src/reminder.ts",
   ]);
 });
 
