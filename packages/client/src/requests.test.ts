@@ -29,16 +29,6 @@ const question = (request_id: string, subtype = "can_use_tool") => ({
   request: { subtype },
 });
 
-test("a request that is taken back fails, and its late reply is ignored", async () => {
-  const { channel, sent } = channelOf();
-  const away = new AbortController();
-  const info = channel.request("get_session_info", undefined, away.signal);
-  away.abort();
-  await expect(info).rejects.toThrow("The request was taken back");
-  expect(sent.at(-1)).toEqual({ type: "control_cancel_request", request_id: "r1" });
-  expect([channel.take(reply("r1", { response: {} })), channel.waiting]).toEqual([true, 0]);
-});
-
 test("replies find their requests, in any order", async () => {
   const { channel, sent } = channelOf();
   const info = channel.request("get_session_info");
@@ -174,4 +164,18 @@ test("requests can fail without an end", async () => {
   const second = channel.request("interrupt");
   channel.take(reply("r2", { response: { still_queued: [] } }));
   expect(await second).toEqual({ still_queued: [] });
+});
+
+test("a request that is taken back is withdrawn from the session, and its reply comes too late", async () => {
+  const { channel, sent } = channelOf();
+  const controller = new AbortController();
+  const asked = channel.request("search_sessions", { query: "x" }, controller.signal);
+  controller.abort();
+  await expect(asked).rejects.toThrow("The request was taken back");
+  channel.take(reply("r1", { response: { session_ids: [] } }));
+  expect(sent).toEqual([
+    { type: "control_request", request_id: "r1", request: { subtype: "search_sessions", query: "x" } },
+    { type: "control_cancel_request", request_id: "r1" },
+  ]);
+  expect(channel.waiting).toBe(0);
 });

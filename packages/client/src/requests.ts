@@ -75,6 +75,8 @@ interface WaitingRequest {
   reject(error: Error): void;
 }
 
+const TAKEN_BACK = "The request was taken back";
+
 export class ControlChannel implements Requests {
   readonly #options: ChannelOptions;
   readonly #waiting = new Map<string, WaitingRequest>();
@@ -104,13 +106,14 @@ export class ControlChannel implements Requests {
     { send = this.#options.send, signal }: { readonly send?: Send; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ChannelReply<Payload>> {
     if (this.#ended) return Promise.reject(this.#ended);
+    if (signal?.aborted) return Promise.reject(new RequestError(TAKEN_BACK));
     const id = this.#options.newId();
     return new Promise((resolve, reject) => {
       const settle = (reply: ChannelReply<Payload>) => resolve(reply);
       this.#waiting.set(id, { resolve: settle, reject });
       signal?.addEventListener("abort", () => {
         if (!this.#waiting.delete(id)) return;
-        reject(new RequestError("The request was taken back"));
+        reject(new RequestError(TAKEN_BACK));
         send({ type: "control_cancel_request", request_id: id });
       });
       send({ type: "control_request", request_id: id, request });
