@@ -78,6 +78,7 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
       guard();
       makeDataFolder(options.entryEnv ?? {});
       await prepare();
+      const { outside } = options;
       const { file: command, path } = find(options);
       const entered = options.confined ? await enter(options, command) : undefined;
       if (closed) {
@@ -90,7 +91,11 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
           argv: entered?.argv ?? [command, ...options.args],
           isWrapper: entered?.isWrapper ?? false,
           // It may start others by name, as `env node` does.
-          env: { ...options.env, ...(entered?.env ?? options.entryEnv), ...(path === undefined ? {} : { PATH: path }) },
+          env: {
+            ...options.env,
+            ...(entered?.env ?? options.entryEnv),
+            ...(outside === undefined ? {} : { PATH: path ?? "" }),
+          },
           groups,
         });
         running.add(program);
