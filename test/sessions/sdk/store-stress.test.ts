@@ -36,7 +36,7 @@ function inEveryStore(title: string, run: (address: StoreAddress) => Promise<voi
 const work: ScriptedReply[] = [...Array.from({ length: 6 }, (_, n) => bash(`echo ${n}`)), { text: "done" }];
 /** Temporary folders in which this session was resumed. */
 const resumeFolders = (home: TemporaryHome, sessionId: string) => {
-  const root = join(tmpdir(), `claude-${process.getuid!()}`);
+  const root = join(home.env["TMPDIR"]!, `claude-${process.getuid!()}`);
   return (existsSync(root) ? readdirSync(root) : [])
     .filter((name) => name.startsWith("keelson-resume-"))
     .filter((name) => existsSync(join(root, name, "projects", projectKeyOf(home), `${sessionId}.jsonl`)));

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { CHAT, messagesOf, prompt, STREAM, told, toolUseResults } from "../../front-door.ts";
-import { gone, pidIn, until } from "../../processes.ts";
+import { gone, pidIn } from "../../processes.ts";
 import { addAgent, trust } from "../agent-home.ts";
 import { agent, cast, requestsOf } from "../cast.ts";
 
@@ -197,36 +197,4 @@ test("after the session was killed, its agents can be read and continue", async 
   const [again] = requestsOf(later.requests, FIRST, ROLES);
   expect(JSON.stringify(again.messages)).toContain("seven apples");
   expect(messagesOf(resumed, "result").at(-1).result).toBe("End");
-});
-
-test("an agent that works in another process is not woken a second time", async () => {
-  using home = temporaryHome();
-  const over = Promise.withResolvers<void>();
-  await using model = await startMockModel(
-    cast({
-      main: [{ calls: [agent(FIRST, { run_in_background: true })] }, { text: "Started" }, { text: "End" }],
-      [FIRST]: [
-        { calls: [{ name: "Glob", input: { pattern: "*" } }] },
-        async () => {
-          await over.promise;
-          return { text: "Three" };
-        },
-      ],
-    }),
-  );
-  await using running = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
-  running.send(prompt("Go"));
-  await until(() => requestsOf(model.requests, FIRST, ROLES).length === 2);
-  await running.waitForLine(({ type }) => type === "result");
-  const { json } = await running.waitForLine(({ agent_id }) => agent_id !== undefined);
-  const { agent_id: id, session_id: session } = json;
-  await using later = await startMockModel(
-    cast({ main: [send(id), { text: "End" }, { text: "End" }], [FIRST]: [{ text: "Woken" }] }),
-  );
-  const other = await runKeelson(["-p", "Next", "--resume", session, ...STREAM], { home, url: later.url });
-  expect(toolUseResults(other).at(-1)).toMatchObject({ success: false });
-  expect(requestsOf(later.requests, FIRST, ROLES)).toHaveLength(0);
-  over.resolve();
-  running.closeStdin();
-  expect((await running.done).code).toBe(0);
 });

@@ -150,7 +150,6 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
       const [{ body }] = later.requests as any;
       return { told: messagesOf(run, "system/task_notification"), asked: JSON.stringify(body.messages.at(-1)) };
     };
-    expect((await resume()).told).toEqual([]);
     running.kill(signal);
     await running.done;
 
