@@ -4,6 +4,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { ownTemporary } from "../../files/private-file.ts";
 import { lstatOrNull, readLink, realPath } from "../guarded/stat.ts";
 
 export interface SocketOptions {
@@ -20,7 +21,7 @@ export interface SocketOptions {
 export interface ForeignSockets {
   /** Real paths. */
   readonly hidden: readonly string[];
-  /** Folders of our own sockets. They are hidden as a whole, because sessions come and go. */
+  /** Folders of our own sockets, hidden as a whole. */
   readonly folders: readonly string[];
   /** Where the session bus is, if it is one of them. Commands get some of its services. */
   readonly bus?: string;
@@ -33,8 +34,14 @@ const FOR_COMMANDS =
 /** For root, these belong to the system's services, which commands of root use. */
 const OF_THE_SYSTEM = /^\/(?:run|var|tmp\/\.X11-unix)\/(?!user\/|screens?\/|tmux)/;
 
-/** Those of open sessions (`runtime/owner/socket-place.ts`): whoever connects can answer the questions about a command. */
+/**
+ * Those of open sessions (`runtime/owner/socket-place.ts`): whoever connects can answer the questions about a command. They are
+ * hidden by folder, because sessions come and go while a command is being started. One elsewhere, of a program with another
+ * folder for its files, relies on the proof that it asks of its clients.
+ */
 const isOfSession = (path: string) => /\/open\/session-[0-9a-f]{16}\.sock$/.test(path);
+const sessionFolders = (env: SocketOptions["env"]): readonly string[] =>
+  [env, { CLAUDE_CODE_TMPDIR: "/tmp" }].flatMap((each) => realPath(join(ownTemporary(each), "open")) ?? []);
 
 /** `approved` for a command that is not guarded. */
 export type ForeignSocketsNow = (approved: boolean) => ForeignSockets;
@@ -59,20 +66,18 @@ export function createForeignSockets(options: SocketOptions, readTable = readUni
       const real = known.get(inode) === true ? null : realSocket(path);
       return real !== null && isForeign(real, options) ? [real] : [];
     });
-    const hidden = foreign.filter((path) => !isOfSession(path));
-    const folders = foreign.filter(isOfSession).map(dirname);
     const bus = busOf(options.env);
     return {
-      hidden: [...new Set(hidden)],
-      folders: [...new Set(folders)],
-      ...(bus !== null && hidden.includes(bus) ? { bus } : {}),
+      hidden: [...new Set(foreign)],
+      folders: [...new Set(sessionFolders(options.env))],
+      ...(bus !== null && foreign.includes(bus) ? { bus } : {}),
     };
   };
 }
 
 function isForeign(path: string, { home, env, directories, allowed }: SocketOptions): boolean {
   const name = basename(path);
-  if (isOfSession(path)) return true;
+  if (isOfSession(path)) return false;
   if (FOR_COMMANDS.test(name) || path.startsWith(join(home, ".ssh", sep))) return false;
   if (process.getuid?.() === 0 && OF_THE_SYSTEM.test(path)) return false;
   const given = [...(allowed?.() ?? []), env["SSH_AUTH_SOCK"] ?? ""];
