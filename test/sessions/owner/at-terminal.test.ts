@@ -60,3 +60,22 @@ test("a terminal whose session ends elsewhere says so, and the session can be re
   third.type("again\r");
   await third.until("second answer");
 });
+
+test("a second terminal that comes while a question is open shows it as the first does, and may answer it", async () => {
+  await using at = await openAtTerminal([
+    { calls: [{ name: "Write", input: { file_path: "a.txt", content: "one\n" } }] },
+    { text: "written" },
+  ]);
+  const { terminal, home, model } = at;
+  terminal.type("go\r");
+  await terminal.until("Create a.txt?");
+  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("Create a.txt?");
+  await second.until("1 + one");
+  await second.until("Waiting for your answer");
+  second.press("up", "enter");
+  await second.until("written");
+  await terminal.until("written");
+  await second.until(isIdle);
+  expect([second.screen().join("\n").includes("No result"), home.read("a.txt")]).toEqual([false, "one\n"]);
+});

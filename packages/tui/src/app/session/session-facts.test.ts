@@ -6,7 +6,7 @@ test("a session tells its commands, agents, model and context", () => {
   // Panels open only for commands that no skill replaced.
   const commands = [{ name: "config", description: "d", argumentHint: "", builtin: true }];
   const agents = [{ name: "Explore", description: "Finds things" }];
-  facts.initialized({ commands, agents, output_style: "brief" } as never);
+  facts.initialized({ commands, agents, output_style: "brief" } as never, 0);
   facts.informed({ model: { id: "m-1", display_name: "M" }, context_window: 200_000 } as never);
   expect(facts).toMatchObject({
     commands,

@@ -91,12 +91,13 @@ export class SessionFacts {
     if (at >= 0) this.prompts = this.prompts.slice(0, at).map(({ id, text }) => ({ id, text }));
   }
 
-  /** The reply to `initialize`. */
-  initialized({ commands, agents, output_style, current_permission_mode: mode }: ReplyTo<"initialize">): void {
-    this.commands = commands;
-    this.agents = agents;
-    this.outputStyle = output_style;
-    if (isPermissionMode(mode)) this.mode = mode;
+  /** The reply to `initialize`. A session that another program opened may be at work. */
+  initialized(reply: ReplyTo<"initialize">, now: number): void {
+    this.commands = reply.commands;
+    this.agents = reply.agents;
+    this.outputStyle = reply.output_style;
+    if (isPermissionMode(reply.current_permission_mode)) this.mode = reply.current_permission_mode;
+    if (reply.session_state === "running") this.workingSince ??= now;
   }
 
   #prompted({ uuid, message, parent_tool_use_id: parent, isSynthetic }: UserMessage): void {
