@@ -74,7 +74,9 @@ async function answerMcp(client: TestClient): Promise<void> {
         },
         "tools/list": { tools },
       };
-      client.answer(request_id, { mcp_response: { jsonrpc: "2.0", id: id ?? 0, result: results[method] ?? {} } as any });
+      client.answer(request_id, {
+        mcp_response: { jsonrpc: "2.0", id: id ?? 0, result: results[method] ?? {} } as any,
+      });
     }
     await client.more();
   }

@@ -104,7 +104,7 @@ shielded("a shielded command can neither change the lease nor use it against the
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash"] } });
   const attack = [
-    "echo '{\"socket\":\"/tmp/x\"}' >> $LEASE",
+    'echo \'{"socket":"/tmp/x"}\' >> $LEASE',
     "rm -f $LEASE",
     "mv $LEASE $LEASE.old",
     "ln -sf /etc/passwd $LEASE",
