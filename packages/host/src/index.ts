@@ -11,7 +11,7 @@ export {
   type PrivateFile,
 } from "./files/private-file.ts";
 export { createSearch } from "./programs/search.lazy.ts";
-export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";
+export { prepareSandbox, sandboxProblems, sharedSandbox, shieldStatus } from "./sandbox/sandbox.lazy.ts";
 export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/full/prepare.ts";
 export type { SandboxBlock } from "./sandbox/full/settings.ts";
 export type { AgentDenyRules, ShieldOptions } from "./sandbox/shield/shield.ts";

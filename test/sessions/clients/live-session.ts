@@ -20,9 +20,21 @@ export interface OpenHereOptions {
   readonly flags?: Flags;
   readonly env?: Readonly<Record<string, string>>;
   readonly session?: WantedSession["session"];
+  /** A folder of the project to work in. */
+  readonly folder?: string;
+  /** With the other sessions of a process. */
+  readonly directory?: SessionDirectory;
 }
 
-export function openHere({ home, url, flags = {}, env = {}, session }: OpenHereOptions): Promise<Session> {
+export function openHere({
+  home,
+  url,
+  flags = {},
+  env = {},
+  session,
+  folder = "",
+  directory,
+}: OpenHereOptions): Promise<Session> {
   const all = {
     ...home.env,
     ANTHROPIC_BASE_URL: url,
@@ -30,8 +42,8 @@ export function openHere({ home, url, flags = {}, env = {}, session }: OpenHereO
     CLAUDE_CODE_TMPDIR: join(home.root, "tmp"),
     ...env,
   };
-  const place = { cwd: home.project, home: home.home, managedDir: join(home.root, "managed") };
-  return new SessionDirectory().open({
+  const place = { cwd: join(home.project, folder), home: home.home, managedDir: join(home.root, "managed") };
+  return (directory ?? new SessionDirectory()).open({
     front: "stream",
     snapshot: load({ ...place, env: all, platform: process.platform, flags }),
     entrypoint: "sdk-cli",

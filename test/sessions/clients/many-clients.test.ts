@@ -118,7 +118,7 @@ test("a watcher reads, and is told why nothing else is accepted", async () => {
   watcher.request("r1", "interrupt");
   watcher.request("r2", "initialize", { hooks: { Stop: [{ hookCallbackIds: ["h"] }] } });
   watcher.request("r3", "initialize", { forwardSubagentText: true });
-  watcher.request("r4", "get_settings");
+  watcher.request("r4", "get_session_info");
   await watcher.reply("r4");
   await watcher.reply("r3");
   await session.close("interrupt");

@@ -1,7 +1,7 @@
 // A session that is open in one process and opened in another: the second one is told who has it, or becomes its client.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   chainProblems,
@@ -166,6 +166,8 @@ test("an owner that is killed blocks no one, and its socket goes away", async ()
   owner.kill("SIGKILL");
   await owner.done;
   expect([existsSync(leaseOf(home)), existsSync(String(socket))]).toEqual([true, true]);
+  const aMinuteAgo = new Date(Date.now() - 60_000);
+  utimesSync(String(socket), aMinuteAgo, aMinuteAgo);
   const next = startKeelson([...LIVE, "--resume", ID], { home, url: model.url, stdin: "open" });
   await using _next = next;
   next.send(prompt("Second"));

@@ -52,15 +52,17 @@ async function replaceDead(
 ): Promise<Lease | undefined> {
   const replace = async () => {
     if ((await look()).kind !== "dead") return undefined;
-    const temporary = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}.tmp`);
-    const lease = openLease(path, createOwnFile(temporary), facts);
     using folder = holdOwnFolder(dirname(path));
+    const temporary = `.${basename(path)}.${crypto.randomUUID()}.tmp`;
+    const fd = createOwnFile(join(dirname(path), temporary));
+    let lease: Lease | undefined;
     try {
-      renameSync(folder.at(basename(temporary)), folder.at(basename(path)));
+      lease = openLease(path, fd, facts);
+      renameSync(folder.at(temporary), folder.at(basename(path)));
       return lease;
     } catch (error) {
-      rmSync(folder.at(basename(temporary)), { force: true });
-      lease.release();
+      rmSync(folder.at(temporary), { force: true });
+      lease?.release();
       throw error;
     }
   };

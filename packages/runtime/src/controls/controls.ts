@@ -157,6 +157,8 @@ export class Controls {
     { id, signal, asker }: Asked,
   ): ControlReply<any> | Promise<ControlReply<any>> {
     const client = asker?.client;
+    // It left while this waited. What it would bring now would never leave.
+    if (client?.isDetached) return failed(`${request.subtype}: the client has left`);
     const again = asker?.asked.has(request.subtype) === true;
     asker?.asked.add(request.subtype);
     const context: ControlContext = {
@@ -181,6 +183,7 @@ export class Controls {
     const known = this.#askers.get(client);
     if (known) return known;
     const asker: Asker = { client, cancels: new Map(), asked: new Set(), behind: undefined, initializing: undefined };
+    if (client.isDetached) return asker;
     this.#askers.set(client, asker);
     return asker;
   }

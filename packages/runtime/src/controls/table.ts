@@ -22,7 +22,7 @@ export type ControlRow<Subtype extends ControlSubtype = any> = (
       readonly change?: true;
     }
 ) & {
-  /** It only reads, so clients that only watch may send it. */
+  /** It only reads what belongs to the session, so clients that only watch may send it: no other files, no keys in settings. */
   readonly forWatchers?: true;
 };
 
@@ -64,7 +64,7 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   cancel_async_message: now(cancelAsyncMessage),
   compact_conversation: change(async () => (await conversation()).compactConversationControl),
   end_session: now(endSession),
-  file_suggestions: read(async () => (await files()).fileSuggestions),
+  file_suggestions: later(async () => (await files()).fileSuggestions),
   generate_session_title: later(async () => (await asides()).generateSessionTitle),
   get_binary_version: read(async () => (await listings()).getBinaryVersion),
   get_context_usage: read(async () => (await contextUsage()).getContextUsage),
@@ -72,7 +72,7 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   get_prompt_history: later(async () => (await promptHistory()).getPromptHistory),
   get_session_cost: read(async () => (await usage()).getSessionCost),
   get_session_info: read(async () => (await import("./handlers/session-info.ts")).getLiveSessionInfo),
-  get_settings: read(async () => (await settings()).getSettings),
+  get_settings: later(async () => (await settings()).getSettings),
   get_task_output: read(async () => (await tasks()).getTaskOutput),
   get_usage: read(async () => (await usage()).getUsage),
   get_working_diff: read(async () => (await files()).getWorkingDiff),
@@ -93,7 +93,7 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   mcp_submit_code: later(async () => (await mcp()).mcpSubmitCode),
   mcp_toggle: change(async () => (await mcp()).mcpToggle),
   preview_session: later(async () => (await sessions()).previewSessionControl),
-  read_file: read(async () => (await files()).readFile),
+  read_file: later(async () => (await files()).readFile),
   register_repo_root: change(async () => (await files()).registerRepoRoot),
   reload_output_styles: later(async () => (await listings()).reloadOutputStyles),
   reload_plugins: later(async () => (await listings()).reloadPlugins),

@@ -1,6 +1,7 @@
 // The sessions of this process, and the way to every other: opens them, finds those that are open, lists them with those on
 // disk, and closes those that nobody needs. Several front ends of one process share it.
 
+import { sharedSandbox } from "@keelson/host";
 import type {
   AttachOptions,
   ControlSubtype,
@@ -26,7 +27,7 @@ export class SessionDirectory implements SessionsHere {
   readonly #opening = new Set<Promise<unknown>>();
 
   constructor({ closeIdleAfterMs, ...program }: DirectoryOptions = {}) {
-    this.#program = program;
+    this.#program = { ...program, sharedSandbox: sharedSandbox() };
     this.#closeIdleAfterMs = closeIdleAfterMs;
   }
 

@@ -1,5 +1,6 @@
 // What a front end wants of a session, in its own words.
 
+import type { SandboxOptions } from "@keelson/host";
 import type { Snapshot } from "@keelson/config";
 import type { ClientAnswers } from "@keelson/protocol";
 import type { Debug } from "../observe/debug.ts";
@@ -33,6 +34,8 @@ export interface WantedSession {
 /** What the program has for all its sessions. */
 export interface ProgramParts {
   readonly programs?: ShippedPrograms;
+  /** The one full sandbox of the process: the last session that uses it stops it. */
+  readonly sharedSandbox?: SandboxOptions["load"];
   /** The command that starts this program again. Absent: sessions start no teammates. */
   readonly program?: readonly string[];
 }

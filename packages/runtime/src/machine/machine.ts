@@ -93,6 +93,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     programs,
     directories: () => folders.writable(),
     former,
+    shared: options.sharedSandbox,
     warn,
   });
   const governing = lazyGoverning(storage);

@@ -9,6 +9,7 @@ import {
   shieldStatus,
   type Sandbox,
   type SandboxBlock,
+  type SandboxOptions,
 } from "@keelson/host";
 import type { ShippedPrograms } from "../session/open-options.ts";
 import { OpenError } from "../session/place.ts";
@@ -25,6 +26,8 @@ export async function openSandbox(
     readonly programs?: ShippedPrograms;
     directories(): readonly string[];
     former(): readonly string[];
+    /** What the sessions of this process share. */
+    readonly shared: SandboxOptions["load"];
     warn(text: string): void;
   },
 ): Promise<SessionSandbox> {
@@ -35,6 +38,7 @@ export async function openSandbox(
     directories: options.directories,
     former: options.former,
     home,
+    ...(options.shared ? { load: options.shared } : {}),
     ...(settings.enabled ? await unpackedPrograms(snapshot, options.programs) : {}),
     async isExcluded(command) {
       if (excluded.length === 0) return false;

@@ -3,7 +3,7 @@
 import { leaseHolder } from "@keelson/disk/lease/take";
 import type { JoinOptions, OpenedSession } from "../session/open-options.ts";
 import { OpenError } from "../session/place.ts";
-import { connectSession } from "./remote-session.ts";
+import { connectSession, RefusedByOwnerError } from "./remote-session.ts";
 import { openIn, type OwnedSession } from "./take-session.ts";
 
 /** An owner opens its socket a moment after the session. */
@@ -30,7 +30,10 @@ export async function joinOwner(
     const holder = await leaseHolder(owned.lease);
     if (holder === undefined || !holder.listens) return undefined;
     const session = holder.socket === undefined ? undefined : await connected(holder.socket, join, configDir, signal);
-    if (session !== undefined) return announced(session, owned);
+    if (session instanceof RefusedByOwnerError) throw refuse(`${session.message}; end it there,`);
+    // Its owner has just cleared the conversation, so the lease is about to go.
+    if (session !== undefined && session.id !== owned.id) await session.close("terminate");
+    else if (session !== undefined) return announced(session, owned);
     await Bun.sleep(PAUSE_MS);
   }
   throw refuse("It does not answer; end it there,");
@@ -39,8 +42,8 @@ export async function joinOwner(
 async function connected(socket: string, { ownAnswers }: JoinOptions, configDir: string, signal: AbortSignal) {
   try {
     return await connectSession({ socket, configDir, ownAnswers }, signal);
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof RefusedByOwnerError ? error : undefined;
   }
 }
 

@@ -42,7 +42,7 @@ export async function listen(session: Session, { configDir, env }: ListenOptions
   if (place === undefined || socketCode(seal, place.path) === undefined) return undefined;
   const serve = async (socket: Socket<Connection>, lines: SocketLines) => {
     try {
-      if (!(await isWelcome(socket))) return;
+      if (!(await isWelcome(socket))) return void lines.write(toLine({ refused: true }));
       void lines.write(toLine({ session: session.id }));
       await serveClient(session, lines, (code) => seal.isSealed("session-socket", place.path, code));
     } finally {
@@ -116,7 +116,7 @@ async function serveClient(session: Session, lines: SocketLines, isCode: (code: 
 }
 
 function attachOptions(attach: Record<string, unknown>): AttachOptions {
-  const { name, role, view, after, replay, whenSlow, answers } = attach;
+  const { name, role, view, after, replay, answers } = attach;
   return {
     name: typeof name === "string" ? name.slice(0, 100) : "another program",
     role: role === "watcher" ? "watcher" : "driver",
@@ -126,7 +126,8 @@ function attachOptions(attach: Record<string, unknown>): AttachOptions {
     ...(isObject(answers)
       ? { answers: { permissions: answers["permissions"] === true, requests: answers["requests"] === true } }
       : {}),
-    whenSlow: whenSlow === "hold" ? "hold" : "drop",
+    // Another program may be stopped for as long as it likes. The run never waits for it.
+    whenSlow: "drop",
   };
 }
 

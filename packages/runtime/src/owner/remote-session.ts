@@ -30,7 +30,12 @@ export interface RemoteOptions {
   readonly ownAnswers: boolean;
 }
 
-/** Rejects if no one listens, or the owner does not want this process as a client. */
+/** The owner does not want this process as a client. */
+export class RefusedByOwnerError extends Error {
+  override readonly name = "RefusedByOwnerError";
+}
+
+/** Rejects if no one listens, or with a RefusedByOwnerError. */
 export async function connectSession(options: RemoteOptions, signal: AbortSignal): Promise<Session> {
   const first = await connect(options, signal);
   return new RemoteSession(options, first);
@@ -61,7 +66,8 @@ async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): P
   const { value } = await input.next();
   signal?.removeEventListener("abort", stop);
   const greeting: unknown = typeof value === "string" ? tryParse(value) : undefined;
-  const id = isObject(greeting) ? greeting["session"] : undefined;
+  const { session: id, refused } = isObject(greeting) ? greeting : {};
+  if (refused === true) throw new RefusedByOwnerError("It takes no clients that it started itself");
   if (typeof id !== "string") throw new Error("It does not answer");
   return { id, lines, input };
 }
@@ -88,7 +94,7 @@ class RemoteSession implements Session {
     this.#first = undefined;
     const code = socketCode(openSeal(this.#options.configDir), this.#options.socket);
     const client = new RemoteClient(connected, {
-      attach: { type: "attach", whenSlow: "drop", ...options, view: { ...options.view, streamEvents: true }, code },
+      attach: { type: "attach", ...options, view: { ...options.view, streamEvents: true }, code },
       streamEvents: options.view?.streamEvents === true,
       ownAnswers: this.#options.ownAnswers,
       session: () => this.#id,

@@ -1,7 +1,7 @@
 // Where the sockets of open sessions are: a private folder in the one for our own temporary files. Commands never get them
 // (`host/sandbox/sockets`), wherever the folder is.
 
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { holdOwnFolder, namesInOwnFolder } from "@keelson/disk/own-files";
 import type { Seal } from "@keelson/disk/seal";
@@ -11,6 +11,8 @@ import { ownTemporary, privateDirectory } from "@keelson/host";
 const LONGEST_PATH = 100;
 /** As many sockets are looked at for each session that opens one. Living sessions notice it. */
 const MOST_STALE = 8;
+/** A new one refuses as well, between the moments at which it gets its name and its owner listens. */
+const YOUNG_MS = 10_000;
 
 export interface SocketPlace {
   readonly path: string;
@@ -50,6 +52,8 @@ export const socketCode = (seal: Seal, path: string) => seal.sealText("session-s
 async function removeStale(folder: string): Promise<void> {
   const sockets = namesInOwnFolder(folder).filter((name) => name.startsWith("session-"));
   const isStale = async (path: string) => {
+    const born = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (born === undefined || Math.abs(Date.now() - born) < YOUNG_MS) return false;
     try {
       (await Bun.connect({ unix: path, socket: { data() {} } })).end();
       return false;

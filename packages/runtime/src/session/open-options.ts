@@ -1,5 +1,6 @@
 // What a session is opened with, as `directory/wanted.ts` makes it from what a front end wants; and what the front end gets.
 
+import type { SandboxOptions } from "@keelson/host";
 import type { Snapshot } from "@keelson/config";
 import type { Session } from "@keelson/protocol";
 import type { SessionsHere } from "../directory/sessions-here.ts";
@@ -48,6 +49,8 @@ export interface OpenOptions {
   /** The first client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
+  /** The full sandbox, if other sessions of this process use it as well. */
+  readonly sharedSandbox?: SandboxOptions["load"];
   /** The command that starts this program again. Absent: the session starts no teammates. */
   readonly program?: readonly string[];
   /** The session is a member of a team. */

@@ -20,20 +20,24 @@ export class StoredSessions {
 
   /** The ids of the sessions in which someone said all of these words, among those with these ids. */
   async search(words: string, among: readonly string[] | undefined, signal: AbortSignal): Promise<readonly string[]> {
-    const found = await Promise.all((among ?? []).map((id) => this.#find(id)));
-    const sessions = among === undefined ? await this.#list({}) : found.filter((session) => session !== undefined);
+    const sessions = among === undefined ? await this.#list({}) : await this.#find([...new Set(among)]);
     return (await searchSessionTexts(words, sessions, signal)).map(({ id }) => id);
   }
 
   /** The last prompts and answers, as Markdown. Undefined if there is no such session. */
   async preview(id: string): Promise<string | undefined> {
-    const session = await this.#find(id);
+    const [session] = await this.#find([id]);
     return session && previewSession(session.path);
+  }
+
+  /** Of its transcript. Undefined if there is no such session. */
+  async path(id: string): Promise<string | undefined> {
+    return (await this.#find([id]))[0]?.path;
   }
 
   /** False if there is no such session. Throws if the title is empty or cannot be written. */
   async rename(id: string, title: string): Promise<boolean> {
-    const session = await this.#find(id);
+    const [session] = await this.#find([id]);
     if (session === undefined) return false;
     nameSession(session, title);
     return true;
@@ -45,13 +49,13 @@ export class StoredSessions {
     return found;
   }
 
-  /** One that was not listed may be new, or of another folder. */
-  async #find(id: string): Promise<SessionInfo | undefined> {
+  /** Those that exist. One that was not listed may be new, or of another folder: all of them are looked for together. */
+  async #find(ids: readonly string[]): Promise<readonly SessionInfo[]> {
     for (const allProjects of [false, true]) {
-      if (this.#known.has(id)) break;
+      if (ids.every((id) => this.#known.has(id))) break;
       await this.#list({ allProjects });
     }
-    return this.#known.get(id);
+    return ids.flatMap((id) => this.#known.get(id) ?? []);
   }
 }
 

@@ -5,6 +5,7 @@ import { findHelper } from "../../programs/registry/helpers.ts";
 import { randomHex } from "../../random.ts";
 import { runTrial, sandboxShortage } from "../shield/status.ts";
 import { loadSandboxLibrary, type SandboxedCommand, type SandboxLibrary } from "./runtime-adapter.ts";
+import { OtherSandboxError } from "./shared-library.ts";
 import { runtimeConfig, type Forbidden, type SandboxBlock } from "./settings.ts";
 
 export interface SandboxOptions {
@@ -18,7 +19,7 @@ export interface SandboxOptions {
   readonly seccomp?: string | null;
   /** Whether the settings exclude this command from the sandbox. The gate uses the same function. */
   isExcluded(command: string): boolean | Promise<boolean>;
-  /** For tests. */
+  /** Absent: a library that no other session of this process uses. */
   readonly load?: () => Promise<SandboxLibrary>;
 }
 
@@ -43,6 +44,12 @@ export type SandboxReadiness =
 
 export async function prepareSandbox(settings: SandboxBlock, options: SandboxOptions): Promise<SandboxReadiness> {
   const reason = await start(settings, options);
+  if (reason instanceof OtherSandboxError) {
+    return {
+      active: false,
+      error: `The sandbox cannot be started: ${reason.message}. End that session, or start this one in a process of its own`,
+    };
+  }
   if (typeof reason !== "string") return { active: true, sandbox: reason };
   const fix = sandboxShortage(reason);
   if (fix !== undefined) {
@@ -78,7 +85,7 @@ async function runTrialCommand(
     : `a trial run failed: ${text} (check that bwrap works here; containers often forbid user namespaces)`;
 }
 
-async function start(settings: SandboxBlock, options: SandboxOptions): Promise<Sandbox | string> {
+async function start(settings: SandboxBlock, options: SandboxOptions): Promise<Sandbox | OtherSandboxError | string> {
   const { directories, home, ripgrep, seccomp } = options;
   const { PATH } = process.env;
   const programs = { ripgrep, seccomp, bwrap: findHelper("bwrap", PATH), socat: findHelper("socat", PATH) };
@@ -102,7 +109,7 @@ async function start(settings: SandboxBlock, options: SandboxOptions): Promise<S
       return failure;
     }
   } catch (error) {
-    return (error as Error).message;
+    return error instanceof OtherSandboxError ? error : (error as Error).message;
   }
   return {
     async wrap({ script, shell, command, outside, forbidden }) {

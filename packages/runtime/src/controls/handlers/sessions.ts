@@ -31,7 +31,7 @@ export const previewSessionControl: ControlHandler<"preview_session"> = async (r
   return markdown === undefined ? failed(`preview_session: there is no session ${id}`) : done({ markdown });
 };
 
-/** A session that is open in this process writes the name itself. */
+/** A session that is open, here or in another process, writes the name itself. */
 export const renameSessionControl: ControlHandler<"rename_session"> = async (request, targets) => {
   const title = titleText(textIn(request, "title"));
   const { session_id: other } = request;
@@ -45,9 +45,19 @@ export const renameSessionControl: ControlHandler<"rename_session"> = async (req
     await open.request("rename_session", { title });
     return done();
   }
-  const isRenamed = await (await targets.storedSessions()).rename(other, title);
+  const stored = await targets.storedSessions();
+  const transcript = await stored.path(other);
+  const { configDir } = targets.snapshot();
+  if (transcript !== undefined && (await isRenamedByOwner({ transcript, configDir }, title))) return done();
+  const isRenamed = await stored.rename(other, title);
   return isRenamed ? done() : failed(`rename_session: there is no session ${other}`);
 };
+
+/** Whoever has it open writes the last name that it knows when it ends. */
+async function isRenamedByOwner(at: { transcript: string; configDir: string }, title: string): Promise<boolean> {
+  const { askOwner } = await import("../../owner/ask-owner.ts");
+  return askOwner(at, "rename_session", { title });
+}
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
