@@ -168,7 +168,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       replayPrompts: replay,
       ...(agentText ? { agentText } : {}),
       // The client of a teammate is its lead, which passes questions on.
-      ...(invocation.teammate ? { toolMeta: true } : {}),
+      ...(teammate ? { toolMeta: true } : {}),
     },
     answers,
   };

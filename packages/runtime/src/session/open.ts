@@ -304,11 +304,11 @@ function readAll(path: string): { readonly path: string; readonly entries: reado
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
 async function offeredInteractiveTools(
-  { stdioPermissions, snapshot, teammate }: OpenOptions,
+  { answers, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
   // A teammate asks its lead, and only about its plan.
-  if (teammate ? !teammate.planModeRequired : !stdioPermissions) return [];
+  if (teammate ? !teammate.planModeRequired : !answers.permissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }
