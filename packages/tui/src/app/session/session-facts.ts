@@ -92,11 +92,14 @@ export class SessionFacts {
   }
 
   /** The reply to `initialize`. */
-  initialized({ commands, agents, output_style, current_permission_mode: mode }: ReplyTo<"initialize">): void {
-    this.commands = commands;
-    this.agents = agents;
-    this.outputStyle = output_style;
+  initialized(reply: ReplyTo<"initialize">, now: number): void {
+    const { current_permission_mode: mode } = reply;
+    this.commands = reply.commands;
+    this.agents = reply.agents;
+    this.outputStyle = reply.output_style;
     if (isPermissionMode(mode)) this.mode = mode;
+    // Another client may have started work before this one came.
+    if (reply.session_state === "running") this.workingSince ??= now;
   }
 
   #prompted({ uuid, message, parent_tool_use_id: parent, isSynthetic }: UserMessage): void {

@@ -243,7 +243,7 @@ export class Talk implements Requests {
 
   async #initialize(link: SessionLink): Promise<void> {
     try {
-      this.facts.initialized(await link.request("initialize"));
+      this.facts.initialized(await link.request("initialize"), this.#options.now());
       this.#replayed();
       // What was said before has been repeated by now; what is unfinished in it stays so.
       if (!this.isWorking) this.feed.settle(this.#options.now());
