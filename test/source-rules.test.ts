@@ -124,7 +124,7 @@ function opensByPath(text: string): boolean {
 /** Each line a reason, and the modules it is for. Files of ours go through `disk/own-files.ts`. */
 const OPEN_BY_PATH: Readonly<Record<string, readonly string[]>> = {
   "these are the functions themselves": [
-    "disk/src/lease/holder.ts",
+    "disk/src/lock/flock.ts",
     "disk/src/lock/exclusive-file.ts",
     "disk/src/lock/locked-file.ts",
     "disk/src/own-files.ts",

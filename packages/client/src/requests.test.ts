@@ -29,6 +29,28 @@ const question = (request_id: string, subtype = "can_use_tool") => ({
   request: { subtype },
 });
 
+test("a request whose signal is aborted is not sent, and one that is settled leaves its signal alone", async () => {
+  const { channel, sent } = channelOf();
+  await expect(channel.request("get_session_info", undefined, AbortSignal.abort())).rejects.toThrow("taken back");
+  expect([sent, channel.waiting]).toEqual([[], 0]);
+
+  const listeners = new Set<unknown>();
+  const signal = {
+    aborted: false,
+    addEventListener: (_: string, listener: unknown) => void listeners.add(listener),
+    removeEventListener: (_: string, listener: unknown) => void listeners.delete(listener),
+  } as never;
+  const both = [
+    channel.request("get_session_info", undefined, signal),
+    channel.request("interrupt", undefined, signal),
+  ];
+  expect(listeners.size).toBe(2);
+  channel.take(reply("r1", { response: {} }));
+  channel.take(refusal("r2"));
+  await Promise.allSettled(both);
+  expect(listeners.size).toBe(0);
+});
+
 test("replies find their requests, in any order", async () => {
   const { channel, sent } = channelOf();
   const info = channel.request("get_session_info");

@@ -6,6 +6,7 @@ import {
   controlError,
   controlSuccess,
   isObject,
+  readField,
   type ControlCancelRequest,
   type ControlRequest,
   type ControlResponse,
@@ -75,8 +76,6 @@ interface WaitingRequest {
   reject(error: Error): void;
 }
 
-const TAKEN_BACK = "The request was taken back";
-
 export class ControlChannel implements Requests {
   readonly #options: ChannelOptions;
   readonly #waiting = new Map<string, WaitingRequest>();
@@ -109,13 +108,23 @@ export class ControlChannel implements Requests {
     if (signal?.aborted) return Promise.reject(new RequestError(TAKEN_BACK));
     const id = this.#options.newId();
     return new Promise((resolve, reject) => {
-      const settle = (reply: ChannelReply<Payload>) => resolve(reply);
-      this.#waiting.set(id, { resolve: settle, reject });
-      signal?.addEventListener("abort", () => {
+      const takeBack = () => {
         if (!this.#waiting.delete(id)) return;
         reject(new RequestError(TAKEN_BACK));
         send({ type: "control_cancel_request", request_id: id });
+      };
+      const settled = () => signal?.removeEventListener("abort", takeBack);
+      this.#waiting.set(id, {
+        resolve: (reply: ChannelReply<Payload>) => {
+          settled();
+          resolve(reply);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
       });
+      signal?.addEventListener("abort", takeBack, { once: true });
       send({ type: "control_request", request_id: id, request });
     });
   }
@@ -200,7 +209,7 @@ export class ControlChannel implements Requests {
   }
 }
 
-const readField = (message: object, name: string): unknown => (isObject(message) ? message[name] : undefined);
+const TAKEN_BACK = "The request was taken back";
 
 const isRequest = (value: unknown): value is UncheckedRequest =>
   isObject(value) && typeof value["subtype"] === "string";

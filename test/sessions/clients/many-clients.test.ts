@@ -1,6 +1,7 @@
 // Several clients on one session: who gets which message, whose answer counts, and what goes with a client that leaves.
 
 import { expect, test } from "bun:test";
+import { ConversationReader, TextParts, type ConversationItem } from "@keelson/client";
 import type { Outbound } from "@keelson/protocol";
 import { startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
 import { isQuestion, isStream, openHere, TestClient } from "./live-session.ts";
@@ -298,3 +299,40 @@ test("a reader that stops is sent a snapshot instead of deltas, every whole mess
   expect(whole(stopped)).toEqual(whole(fast));
   await session.close("interrupt");
 });
+
+for (const streamEvents of [false, true]) {
+  const how = streamEvents ? "that knows snapshots" : "of the reference";
+  test(`a client ${how} that comes amid a message shows each of its blocks once`, async () => {
+    using home = temporaryHome();
+    const release = Promise.withResolvers<void>();
+    const call = { id: "call", name: "Write", input: { file_path: "a.txt", content: "x" } };
+    // The text is complete, and its call has begun.
+    const begun = { text: "I will write it.", calls: [call], hold: release.promise, holdAfter: 6 };
+    await using model = await startMockModel([begun, { text: "Written." }]);
+    const session = await openHere({ home, url: model.url, flags: { permissionMode: "acceptEdits" } });
+    const first = new TestClient(session, { view: { partial: true } });
+    first.prompt("go");
+    await first.first(({ event }: any) => event?.type === "content_block_delta" && event.index === 1);
+
+    const items: ConversationItem<TextParts>[] = [];
+    const late = new TestClient(session, { view: { partial: true, streamEvents }, replay: true });
+    release.resolve();
+    await late.result();
+    const reader = new ConversationReader<TextParts>({
+      newText: () => new TextParts(),
+      add: (item) => items.push(item),
+      // It was drawn.
+      remove: () => false,
+      clear: () => items.splice(0),
+    });
+    for (const message of late.got) reader.take(message, 0);
+    expect(items.map((item) => [item.kind, item.kind === "answer" ? item.text.whole() : ""])).toEqual([
+      ["prompt", ""],
+      ["answer", "I will write it."],
+      ["call", ""],
+      ["answer", "Written."],
+      ["end", ""],
+    ]);
+    await session.close("interrupt");
+  });
+}

@@ -1,8 +1,11 @@
 // A session that is open at one terminal and opened at another, or by a program.
 
 import { expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { runKeelson, transcriptFiles, readTranscript } from "@keelson/testkit";
 import { startTerminal } from "@keelson/testkit/terminal";
+import { until } from "../processes.ts";
 import { isIdle, openAtTerminal } from "../terminal/at-terminal.ts";
 
 test("a second terminal shows the session of the first, both can type, and its end is not the session's", async () => {
@@ -40,6 +43,31 @@ test("a second terminal shows the session of the first, both can type, and its e
     entry.type === "last-prompt" ? [(entry as { lastPrompt?: string }).lastPrompt] : [],
   );
   expect(prompts.slice(-4)).toEqual(["hello", "from the second", "from the first", "from a program"]);
+});
+
+test("a second terminal that comes while a command runs shows it as running, and then what it printed", async () => {
+  const command = "mkfifo gate; echo begun > begun; cat gate";
+  await using at = await openAtTerminal(
+    [{ text: "first answer" }, { calls: [{ name: "Bash", input: { command } }] }, { text: "second answer" }],
+    { settings: { permissions: { allow: ["Bash"] }, sandbox: { enabled: false } } },
+  );
+  const { terminal, home, model } = at;
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  terminal.type("wait\r");
+  await terminal.until("cat gate");
+  await until(() => existsSync(join(home.project, "begun")));
+  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("attached to it");
+  await second.until("to interrupt");
+  await second.until("cat gate");
+  writeFileSync(join(home.project, "gate"), "through the gate\n");
+  for (const each of [terminal, second]) {
+    await each.until("through the gate");
+    await each.until("second answer");
+    await each.until(isIdle);
+  }
 });
 
 test("a terminal whose session ends elsewhere says so, and the session can be resumed", async () => {

@@ -87,6 +87,33 @@ test("a client attaches with the code of the configuration folder, and gets mess
   expect(existsSync(path)).toBe(false);
 });
 
+test("a client on the socket sees what its view asks for, like any other", async () => {
+  using home = temporaryHome();
+  const call = { name: "Read", input: { file_path: join(home.project, "a.txt") } };
+  await using model = await startMockModel([{ text: "One" }, { calls: [call] }, { text: "Two" }]);
+  await using owner = startKeelson(LIVE, { home, url: model.url, stdin: "open" });
+  const path = await listening(home, owner);
+  const client = await connect(path);
+  client.send({ type: "attach", code: codeFor(home, path), view: { toolMeta: true } });
+  client.send(prompt("Second"));
+  const called = await client.until(({ m }) => m?.type === "assistant");
+  expect(called.m.tool_use_meta).toEqual([
+    {
+      id: expect.any(String),
+      display_name: "Read",
+      tool_name: "Read",
+      kind: "read",
+      title: "a.txt",
+      locations: [{ path: call.input.file_path, line: 1 }],
+    },
+  ]);
+  await client.until(({ m }) => m?.type === "result");
+  expect(client.lines.some(({ m }) => m?.type === "stream_event" || m?.type === "stream")).toBe(false);
+  client.end();
+  owner.closeStdin();
+  expect((await owner.done).code).toBe(0);
+});
+
 const strangers: Record<string, (client: Awaited<ReturnType<typeof connect>>, code: string | undefined) => void> = {
   "no code": (client) => client.send({ type: "attach", name: "a test" }),
   "a wrong code": (client) => client.send({ type: "attach", code: "0".repeat(64) }),

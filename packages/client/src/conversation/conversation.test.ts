@@ -289,3 +289,36 @@ test("a request that will be repeated is known until its reply", () => {
   take([start()]);
   expect(conversation.retry).toBeUndefined();
 });
+
+test("a snapshot replaces what was streamed of blocks that are not complete, and a reset everything", () => {
+  const { conversation, take, told, items } = reader();
+  const about = { parent_tool_use_id: null, session_id: "s" };
+  const begin = { type: "message_start", message: { id: "m" } };
+  const block = (index: number) => ({ type: "content_block_start", index, content_block: { type: "text", text: "" } });
+  const delta = (index: number, text: string) => ({
+    type: "content_block_delta",
+    index,
+    delta: { type: "text_delta", text },
+  });
+  const event = (each: object) => ({ ...about, type: "stream_event", event: each });
+  const whole = (text: string) => ({
+    ...about,
+    type: "assistant",
+    message: { id: "m", content: [{ type: "text", text }] },
+  });
+  const stream = (subtype: string, more: object = {}) => ({ type: "stream", subtype, ...more });
+  const prompt = { ...about, type: "user", uuid: "u", message: { role: "user", content: "go" } };
+
+  conversation.addPrompt({ ...prompt, type: "user" } as never);
+  take([begin, block(0), delta(0, "One")].map(event));
+  take([whole("One"), ...[block(1), delta(1, "Tw")].map(event)]);
+  take([stream("snapshot", { events: [begin, block(1), delta(1, "Two a")] }), event(delta(1, "nd"))]);
+  expect(items()).toEqual(["prompt go", "answer One", "answer… Two and"]);
+
+  take([stream("reset"), prompt, whole("One"), stream("snapshot", { events: [begin, block(1), delta(1, "Two and")] })]);
+  take([whole("Two and a half")]);
+  expect(items()).toEqual(["prompt go", "answer One", "answer Two and a half"]);
+  expect(told.filter((each) => each === "clear")).toHaveLength(1);
+  take([stream("snapshot", { events: [] })]);
+  expect(items()).toHaveLength(3);
+});

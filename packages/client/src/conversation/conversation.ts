@@ -117,8 +117,14 @@ export class ConversationReader<Text extends GrowingText> {
         this.#limit(message.rate_limit_info);
         break;
       case "conversation_reset":
-        this.#calls.clear();
-        this.#view.clear();
+        this.#startAnew();
+        break;
+      case "stream":
+        // The newest messages of the transcript follow, or what is in progress of the newest one.
+        if (message.subtype === "reset") {
+          this.#shown.clear();
+          this.#startAnew();
+        } else if (message.subtype === "snapshot") this.#reply.replace(message.events, now);
         break;
       default:
         break;
@@ -158,7 +164,16 @@ export class ConversationReader<Text extends GrowingText> {
     this.#reply.abandon(now, { restart: false });
     for (const call of this.#calls.values()) if (!isSettled(call)) this.#changed(call, "interrupted");
     this.#calls.clear();
+    this.#agents.settle();
     this.#view.settled?.();
+  }
+
+  #startAnew(): void {
+    this.retry = undefined;
+    this.#reply.forget();
+    this.#agents.settle();
+    this.#calls.clear();
+    this.#view.clear();
   }
 
   #event({ event, parent_tool_use_id: parent, tool_use_meta: metas }: StreamEventMessage, now: number): void {

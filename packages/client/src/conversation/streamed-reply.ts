@@ -71,6 +71,17 @@ export class StreamedReply<Text extends GrowingText> {
     }
   }
 
+  /** These events, instead of those that came of the blocks that are not complete. */
+  replace(events: readonly StreamEvent[], now: number): void {
+    this.abandon(now, { restart: true });
+    for (const event of events) this.take(event, undefined, now);
+  }
+
+  /** Another conversation begins, where nothing of it is shown. */
+  forget(): void {
+    this.#open.clear();
+  }
+
   /** Finishes the item of a block that came in deltas. False if there is none. */
   settle({ message, tool_use_meta: metas }: AssistantMessage, block: ContentBlock, now: number): boolean {
     for (const [index, item] of this.#open) {

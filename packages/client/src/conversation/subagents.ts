@@ -43,6 +43,11 @@ export class Subagents {
     this.#runs.set(call.id, { progress: call.agent, shownBy: call.id });
   }
 
+  /** The run is over: no call waits for an agent. */
+  settle(): void {
+    this.#runs.clear();
+  }
+
   end(callId: string): void {
     const run = this.#runs.get(callId);
     this.#runs.delete(callId);

@@ -24,7 +24,7 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
   /** The first skill may just have been written. */
   const isOfSkills = (path: string) => {
     const file = resolve(settings.cwd, path);
-    // So are these folders called, and few paths have such a part.
+    // All these folders have one of these names, and few other paths do.
     if (!/[\\/](?:skills|commands)[\\/]/.test(file)) return false;
     return foldersIn(settings).some((folder) => file.startsWith(folder + sep));
   };

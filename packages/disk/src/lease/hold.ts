@@ -31,5 +31,5 @@ export async function holdLease(lease: Lease): Promise<void> {
   beat.unref();
 }
 
-/** Where there is no better word for the machine. */
+/** For systems where nothing better tells machines apart. */
 export const hostName = async () => (await import("node:os")).hostname();

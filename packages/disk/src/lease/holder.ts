@@ -1,9 +1,9 @@
-// Who holds a lease, and whether that process still runs. On the same machine its id and start say so. Elsewhere they mean
-// nothing, and the lock on the file does, or its age.
+// Who holds a lease, and whether that process still runs. On the same machine its id and start tell. Elsewhere they mean
+// nothing; there the lock on the file tells, or its age.
 
-import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Flock } from "../lock/flock.ts";
+import { canLockBeside, type Flock } from "../lock/flock.ts";
 import { holdOwnFolder, openOwnFile } from "../own-files.ts";
 import { isRunning } from "../process-identity.ts";
 import { BEAT_MS, hostName } from "./hold.ts";
@@ -70,7 +70,7 @@ async function isHeld(holder: LeaseHolder, file: LeaseFile): Promise<boolean> {
   if (file.age < YOUNG_MS) return true;
   // Released when the file is closed.
   if (file.flock?.(file.fd)) return false;
-  return (file.flock !== null && canLockBeside(file.path, file.flock)) || file.age < 3 * BEAT_MS;
+  return (file.flock !== null && canLockHere(file.path, file.flock)) || file.age < 3 * BEAT_MS;
 }
 
 async function isHere({ machine }: LeaseHolder): Promise<boolean> {
@@ -78,18 +78,10 @@ async function isHere({ machine }: LeaseHolder): Promise<boolean> {
   return machine === here || (here === "" && machine === (await hostName()));
 }
 
-/** Whether a file that no one else knows can be locked: then one that cannot is locked by another process. */
-function canLockBeside(path: string, flock: Flock): boolean {
+function canLockHere(path: string, flock: Flock): boolean {
   try {
     using folder = holdOwnFolder(dirname(path));
-    const probe = folder.at(`.${basename(path)}.${crypto.randomUUID()}.probe`);
-    const fd = openSync(probe, "wx", 0o600);
-    try {
-      return flock(fd);
-    } finally {
-      closeSync(fd);
-      rmSync(probe, { force: true });
-    }
+    return canLockBeside(folder.at(`.${basename(path)}`), flock);
   } catch {
     return false;
   }

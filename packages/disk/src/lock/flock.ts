@@ -1,5 +1,6 @@
 // flock of the C library, which neither Bun nor Node offers.
 
+import { closeSync, openSync, rmSync } from "node:fs";
 import { cLibraryNames } from "../c-library.ts";
 
 export type Flock = (fd: number) => boolean;
@@ -26,4 +27,19 @@ async function load(): Promise<Flock | null> {
     }
   }
   return null;
+}
+
+/**
+ * Whether a new file beside this one can be locked. Some file systems can lock none; where they can, a file that cannot be
+ * locked is locked by another process. Throws if there can be no new file.
+ */
+export function canLockBeside(path: string, flock: Flock): boolean {
+  const probe = `${path}.${crypto.randomUUID()}.probe`;
+  const fd = openSync(probe, "wx", 0o600);
+  try {
+    return flock(fd);
+  } finally {
+    closeSync(fd);
+    rmSync(probe, { force: true });
+  }
 }

@@ -19,7 +19,7 @@ import {
 import { isRunning } from "../process-identity.ts";
 import { exclusiveFile } from "./exclusive-file.ts";
 import type { TryLock } from "./file-lock.ts";
-import type { Flock } from "./flock.ts";
+import { canLockBeside, type Flock } from "./flock.ts";
 
 /** A holder names itself within a millisecond. */
 const STRANGER_AFTER_MS = 2_000;
@@ -82,18 +82,6 @@ function removeAbandoned(folder: string): void {
     rmdirSync(folder);
   } catch {
     // It is not empty, so it is something else; or it is gone.
-  }
-}
-
-/** Some file systems cannot lock any file, not even one that no one else knows. */
-function canLockBeside(path: string, flock: Flock): boolean {
-  const probe = `${path}.${crypto.randomUUID()}.probe`;
-  const fd = openSync(probe, "wx", 0o600);
-  try {
-    return flock(fd);
-  } finally {
-    closeSync(fd);
-    rmSync(probe, { force: true });
   }
 }
 

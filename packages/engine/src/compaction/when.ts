@@ -10,7 +10,7 @@ export interface CompactionRules {
 export interface CompactionWishes {
   /** False: only when the user asks for it. */
   readonly automatic: boolean;
-  /** Even then when it no longer fits: there is no one who could ask. */
+  /** Compacts all the same once nothing more fits: there is no one who could ask for it. */
   readonly lastResort?: boolean;
   /** Treats the context window as if it were this large, if that is smaller. */
   readonly window?: number | undefined;

@@ -33,8 +33,8 @@ interface StreamMessages {
   /** What followed the cursor is no longer known: forget what is shown. The newest part of the transcript follows. */
   reset: {};
   /**
-   * The message in progress, as the events that lead to it, with one delta for each kind in a block. It replaces what
-   * was streamed of it; without events, there is none.
+   * The message in progress, as the events that lead to it, with one delta for each kind in a block. Blocks that were sent
+   * whole are left out. It replaces what was streamed of the others; without events, no message is in progress.
    */
   snapshot: { readonly events: readonly StreamEvent[] };
   /** A client came or went. */

@@ -146,6 +146,32 @@ test("a request that the client cancelled gets no reply, but what it did is show
   expect(replies(sent)).toEqual([success("r2", { mode: "plan" })]);
 });
 
+test("what a client has asked for and leaves before it begins is not done", async () => {
+  const release = Promise.withResolvers<string>();
+  const set: string[] = [];
+  const { target, clients, sent } = controls({
+    setModel: (name) => {
+      set.push(name ?? "");
+      return release.promise;
+    },
+    setClientHooks: (client) => void set.push(client),
+  });
+  const other = attached(clients, (message) => void sent.push(message));
+  clients.left = (client) => target.left(client);
+  target.handle(request("r1", "set_model", { model: "m" }), other);
+  target.handle(request("r2", "initialize", { hooks: {} }), other);
+  const third = attached(clients, (message) => void sent.push(message));
+  target.handle(request("r1", "set_model", { model: "of the third" }), third);
+  await import("./handlers/models.ts");
+  clients.detach(other);
+  target.handle(request("r3", "initialize", { hooks: {} }), other);
+  release.resolve("m");
+  await target.changed();
+  expect(set.at(-1)).toBe("of the third");
+  expect(set).not.toContain(other.id);
+  expect(replies(sent).map(({ response }) => response.request_id)).toEqual(["r1"]);
+});
+
 test("a run waits for changes in progress", async () => {
   const release = Promise.withResolvers<string>();
   const { target, client } = controls({ setModel: () => release.promise });

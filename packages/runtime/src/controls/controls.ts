@@ -55,6 +55,8 @@ export class Controls {
   }
 
   handle({ request_id: id, request }: ControlRequest, client: StreamClient): void {
+    // It may have left while its request waited for the start of the session.
+    if (client.isDetached) return;
     const cancel = new AbortController();
     const row = controlRow(request.subtype);
     const asker = this.#askerOf(client);
@@ -96,7 +98,7 @@ export class Controls {
     this.#askers.get(client)?.cancels.get(id)?.abort();
   }
 
-  /** The client is gone and gets no replies. */
+  /** The client is gone: what it asked for and has not begun is not done, and it gets no replies. */
   left(client: StreamClient): void {
     for (const cancel of this.#askers.get(client)?.cancels.values() ?? []) cancel.abort();
     this.#askers.delete(client);
@@ -157,7 +159,7 @@ export class Controls {
     { id, signal, asker }: Asked,
   ): ControlReply<any> | Promise<ControlReply<any>> {
     const client = asker?.client;
-    // It left while this waited. What it would bring now would never leave.
+    // What it brings would stay: it has left already.
     if (client?.isDetached) return failed(`${request.subtype}: the client has left`);
     const again = asker?.asked.has(request.subtype) === true;
     asker?.asked.add(request.subtype);

@@ -1,6 +1,6 @@
 // Connects MCP servers inside clients: their messages travel as control requests, in both directions.
 
-import type { ClientQuestion, ControlResponse, JsonObject } from "@keelson/protocol";
+import { isObject, type ClientQuestion, type ControlResponse, type JsonObject } from "@keelson/protocol";
 
 /** One server. */
 export interface McpBridge {
@@ -26,12 +26,16 @@ export function mcpBridges(request: Request) {
         async send(message, signal) {
           const answer = await request(client, { subtype: "mcp_message", server_name: server, message }, signal);
           if (answer.subtype === "error") throw new Error(answer.error);
-          return (answer.response as { mcp_response?: JsonObject } | undefined)?.mcp_response;
+          const reply = isObject(answer.response) ? answer.response["mcp_response"] : undefined;
+          return isObject(reply) ? (reply as JsonObject) : undefined;
         },
         listen(hear) {
           const all = listeners.get(key(client, server)) ?? new Set();
           listeners.set(key(client, server), all.add(hear));
-          return () => void all.delete(hear);
+          return () => {
+            all.delete(hear);
+            if (all.size === 0 && listeners.get(key(client, server)) === all) listeners.delete(key(client, server));
+          };
         },
       };
     },

@@ -29,7 +29,7 @@ import type { MemoryScope } from "../instructions/add-memory.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
 import type { RewoundConversation } from "../conversation/rewind.ts";
 import type { SummarizedConversation, SummarizeOptions } from "../conversation/summarize.ts";
-import type { ClientOptions } from "./handlers/initialize.ts";
+import type { InitializeOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
 
 export interface ControlTargets {
@@ -100,9 +100,9 @@ export interface ControlTargets {
   hooks(): readonly HookRegistration[];
   setClientHooks(client: string, registrations: readonly HookRegistration[]): void;
   /** The options of `initialize` that shape the session. */
-  shapeSession?(options: ClientOptions): void;
+  shapeSession?(options: InitializeOptions): void;
   /** Adds what a client brings. Returns the names of its servers that another server already has. */
-  bring?(client: string, options: ClientOptions): readonly string[];
+  bring?(client: string, options: InitializeOptions): readonly string[];
   readonly mcp?: McpTargets;
   /** The language servers that were used. */
   languageServers?(): readonly LanguageServerStatus[];

@@ -163,6 +163,16 @@ test("a session that is open is not opened twice by who cannot join it", async (
   await directory.close("terminate");
 });
 
+test("close() also ends a session that is being opened", async () => {
+  await using model = await startMockModel([]);
+  const directory = new SessionDirectory();
+  const opening = directory.open(wanted(model.url));
+  await directory.close("terminate");
+  const { id, attach } = await opening;
+  expect(directory.find(id)).toBeUndefined();
+  expect(await attach().messages[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
+});
+
 test("a session ends when it has had no client and no work for a while, not before", async () => {
   const held = Promise.withResolvers<void>();
   await using model = await startMockModel([{ text: "Late.", hold: held.promise }]);

@@ -66,6 +66,8 @@ export class SessionDirectory implements SessionsHere {
   }
 
   async close(reason: EndReason): Promise<void> {
+    // Those that are being opened are here in a moment.
+    await Promise.allSettled(this.#opening);
     await Promise.all([...this.#here].map((each) => each.close(reason)));
   }
 

@@ -13,14 +13,14 @@ export interface SharedSession extends Pick<Session, "id" | "attach"> {
 
 export interface SessionsHere {
   /**
-   * Opens a session, or joins the one that is open already. Closing it ends what this front end has of it: the session itself
-   * ends with the last one that opened it. Rejects with an OpenError.
+   * Opens a session, or joins the one that is open already. Closing it ends what this front end has of it, at once if others
+   * have opened it too: the session itself ends with the last one that opened it. Rejects with an OpenError.
    */
   open(wanted: WantedSession): Promise<OpenedSession>;
   find(id: string): SharedSession | undefined;
   /** Newest first. Those that are open here are among them before they have a transcript. */
   list(stored: StoredSessions, of: FolderChoice): Promise<readonly ListedSession[]>;
-  /** Ends all sessions. */
+  /** Ends all sessions, also those that are being opened. */
   close(reason: EndReason): Promise<void>;
 }
 

@@ -39,14 +39,12 @@ export function openOptions(
   directory?: SessionsHere,
 ): OpenOptions {
   const { name, answers: usual, ...facts } = FRONT_ENDS[front];
-  const { permissions, requests } = answers ?? usual;
   return {
     ...facts,
     ...wanted,
     ...program,
     ...(directory ? { directory } : {}),
     frontEnd: /^sdk-(?!cli)/.test(wanted.entrypoint) ? "an SDK application" : name,
-    stdioPermissions: permissions,
-    answersRequests: requests,
+    answers: answers ?? usual,
   };
 }

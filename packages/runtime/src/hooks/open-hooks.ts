@@ -162,7 +162,7 @@ export async function approverOf(
   mcp: McpStage,
 ): Promise<() => AskPerson | undefined> {
   const person: AskPerson = (body, withdrawn) => runState.whileAsking(() => requests.get().ask(body, withdrawn));
-  if (options.stdioPermissions) return () => person;
+  if (options.answers.permissions) return () => person;
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return () => (clients.answer("permissions") ? person : undefined);
   const { askPromptTool } = await import("../mcp/permission-tool.ts");

@@ -131,16 +131,19 @@ function attachOptions(attach: Record<string, unknown>): AttachOptions {
   };
 }
 
-/** All parts, so that none can be forgotten. */
-function viewOf(view: Record<string, unknown>): Required<ClientView> {
-  const is = (name: keyof ClientView) => view[name] === true;
-  return {
-    partial: is("partial"),
-    hookEvents: is("hookEvents"),
-    agentText: is("agentText"),
-    replayPrompts: is("replayPrompts"),
-    mirror: is("mirror"),
-    toolMeta: is("toolMeta"),
-    streamEvents: is("streamEvents"),
-  };
+/** All of them: a part without a line here is an error of types. */
+const VIEW_PARTS: Readonly<Record<keyof ClientView, true>> = {
+  partial: true,
+  hookEvents: true,
+  agentText: true,
+  replayPrompts: true,
+  mirror: true,
+  toolMeta: true,
+  streamEvents: true,
+};
+
+/** What it does not say is as for any client of this session. */
+function viewOf(said: Record<string, unknown>): ClientView {
+  const parts = Object.keys(VIEW_PARTS).filter((part) => typeof said[part] === "boolean");
+  return Object.fromEntries(parts.map((part) => [part, said[part] === true]));
 }

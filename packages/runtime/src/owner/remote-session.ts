@@ -48,6 +48,7 @@ interface Connected {
 }
 
 async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): Promise<Connected> {
+  signal?.throwIfAborted();
   const lines = new SocketLines(MOST_UNREAD);
   const { handlers } = lines;
   const socket = await Bun.connect({
@@ -62,14 +63,18 @@ async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): P
   });
   const stop = () => socket.terminate();
   signal?.addEventListener("abort", stop);
+  // It may have been aborted while the socket was connecting.
+  if (signal?.aborted) stop();
   const input = lines[Symbol.asyncIterator]();
   const { value } = await input.next();
   signal?.removeEventListener("abort", stop);
   const greeting: unknown = typeof value === "string" ? tryParse(value) : undefined;
   const { session: id, refused } = isObject(greeting) ? greeting : {};
-  if (refused === true) throw new RefusedByOwnerError("It takes no clients that it started itself");
-  if (typeof id !== "string") throw new Error("It does not answer");
-  return { id, lines, input };
+  if (typeof id === "string" && refused !== true) return { id, lines, input };
+  stop();
+  throw refused === true
+    ? new RefusedByOwnerError("It takes no clients that it started itself")
+    : new Error("It does not answer");
 }
 
 class RemoteSession implements Session {

@@ -1,4 +1,4 @@
-// SocketLines over a local socket, in both directions. Each side reads as fast as it works: what it has not taken stays with the
+// Lines over a local socket, in both directions. Each side reads as fast as it works: what it has not taken stays with the
 // sender.
 
 import { LineSplitter } from "@keelson/protocol";

@@ -164,11 +164,14 @@ function serversForHooks(stage: McpStage, { hooks }: Snapshot): McpStage {
 /** The client of a session whose questions `approve` answers. It reads until it is detached. */
 async function answerQuestions({ clients, requests, newId }: Storage, approve: Approve): Promise<void> {
   const person = clients.attach({ name: "MCP client", answers: { permissions: true, requests: false } });
-  const asked = async ({ request, signal, answer }: SessionQuestion) => {
-    // It is asked nothing else.
-    if (request.subtype !== "can_use_tool") return;
-    const denial = await approve(questionOf(request), String(request.tool_use_id), signal);
-    answer(denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial });
+  const asked = async ({ request, signal, answer, refuse }: SessionQuestion) => {
+    if (request.subtype !== "can_use_tool") return refuse("An MCP client cannot answer this");
+    try {
+      const denial = await approve(questionOf(request), String(request.tool_use_id), signal);
+      answer(denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial });
+    } catch (error) {
+      refuse(error instanceof Error ? error.message : String(error));
+    }
   };
   const channel = new ControlChannel({
     // It asks nothing.

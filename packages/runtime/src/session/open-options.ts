@@ -2,7 +2,7 @@
 
 import type { SandboxOptions } from "@keelson/host";
 import type { Snapshot } from "@keelson/config";
-import type { Session } from "@keelson/protocol";
+import type { ClientAnswers, Session } from "@keelson/protocol";
 import type { SessionsHere } from "../directory/sessions-here.ts";
 import type { Debug } from "../observe/debug.ts";
 import type { TeammateIdentity } from "../team/team-world.ts";
@@ -42,12 +42,10 @@ export interface OpenOptions {
   readonly worktree?: { readonly name?: string };
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
-  /** The first client answers `can_use_tool`. Others that do are asked, too, as long as they are attached. */
-  readonly stdioPermissions: boolean;
+  /** Which questions the first client answers. Others that answer them are asked, too, as long as they are attached. */
+  readonly answers: ClientAnswers;
   /** A slash command that does not exist is an error, not text for the model. */
   readonly rejectsUnknownCommands?: boolean;
-  /** The first client answers other requests: hooks, messages of its MCP servers, questions of servers. */
-  readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
   /** The full sandbox, if other sessions of this process use it as well. */
   readonly sharedSandbox?: SandboxOptions["load"];

@@ -1,7 +1,7 @@
 // Opens a session in stages: storage, rules, machine, plan, gate, MCP servers, language servers, hooks, skills, team, task list,
 // worktrees, schedules, agents, then the conversation and the tools (`fillState`), then the session (`openLive`). Each stage gets
 // some of those before it and knows nothing of those after it. What one needs of a later one is handed to it here, once that is
-// there: `useHooks`, `useAgents`, `onPrompts`, `onClear`, `onEnd`, `useEnd` and `serve`. Nothing else connects them.
+// there: `useHooks`, `useAgents`, `onPrompts`, `onClear`, `useEnd` and `serve`. Nothing else connects them.
 
 import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
@@ -304,11 +304,11 @@ function readAll(path: string): { readonly path: string; readonly entries: reado
 
 /** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
 async function offeredInteractiveTools(
-  { stdioPermissions, snapshot, teammate }: OpenOptions,
+  { answers, snapshot, teammate }: OpenOptions,
   plan: PlanMode,
 ): Promise<readonly Tool[]> {
   // A teammate asks its lead, and only about its plan.
-  if (teammate ? !teammate.planModeRequired : !stdioPermissions) return [];
+  if (teammate ? !teammate.planModeRequired : !answers.permissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });
 }

@@ -265,7 +265,7 @@ export class LiveSession implements Session {
   }
 
   async #loop(): Promise<void> {
-    const { inbox, outbox, runState, title, dispose } = this.#parts;
+    const { inbox, outbox, runState, title, dispose, owner } = this.#parts;
     const noteTitle = () => {
       const entry = customTitle(this.id, title() ?? "");
       if (entry !== undefined) outbox.note(entry);
@@ -294,11 +294,14 @@ export class LiveSession implements Session {
         await this.#perform(work, signal).finally(release);
       }
       if (runs > 0) noteTitle();
-      this.#parts.owner.ending();
+      owner.ending();
       await this.#parts.end(this.#closing);
       await dispose();
     } finally {
       outbox.end();
+      // A session that failed must not keep others out for as long as its process lives.
+      owner.stopListening();
+      owner.release();
     }
   }
 

@@ -34,13 +34,13 @@ const event: fc.Arbitrary<StreamEvent> = fc.oneof(
   fc.constant({ type: "message_delta" as const, delta: { stop_reason: "end_turn" } }),
 );
 
-/** What a client knows of each block after these events: the text of each kind of delta, and whether it is complete. */
+/** What a client knows of each block that is not complete after these events: the text of each kind of delta. */
 function read(events: readonly StreamEvent[]): unknown {
-  const blocks = new Map<number, { texts: Record<string, string>; others: unknown[]; isOver: boolean }>();
+  const blocks = new Map<number, { texts: Record<string, string>; others: unknown[] }>();
   for (const each of events) {
-    if (each.type === "content_block_start") blocks.set(each.index, { texts: {}, others: [], isOver: false });
+    if (each.type === "content_block_start") blocks.set(each.index, { texts: {}, others: [] });
     const block = "index" in each ? blocks.get(each.index) : undefined;
-    if (each.type === "content_block_stop" && block) block.isOver = true;
+    if (each.type === "content_block_stop") blocks.delete(each.index);
     if (each.type !== "content_block_delta" || !block) continue;
     const { type, ...rest } = each.delta;
     const [text] = Object.values(rest);
@@ -74,6 +74,17 @@ test("there is none before a message starts and after it ends", () => {
   expect(half.events()).toEqual([start]);
   half.add(message({ type: "message_stop" }));
   expect(half.events()).toEqual([]);
+});
+
+test("a block that was sent whole is no part of it, whether its end was streamed or not", () => {
+  const half = new HalfMessage();
+  const block = (at: number) =>
+    ({ type: "content_block_start", index: at, content_block: { type: "text", text: "" } }) as const;
+  for (const each of [start, block(0)]) half.add(message(each));
+  half.settle();
+  expect(half.events()).toEqual([start]);
+  for (const each of [{ type: "content_block_stop", index: 0 } as const, block(1)]) half.add(message(each));
+  expect(half.events()).toEqual([start, block(1)]);
 });
 
 test("clients that know no snapshots get its events as they were streamed", () => {

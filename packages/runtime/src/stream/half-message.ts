@@ -1,5 +1,5 @@
 // The message in progress, as the events that lead to it: all deltas of one kind in a block are one. For clients that
-// come amid it, or that did not read for a while.
+// come amid it, or that did not read for a while. A block that is complete is not part of it: those clients get it whole.
 
 import type { BlockDelta, StreamEvent, StreamEventMessage } from "@keelson/protocol";
 
@@ -8,7 +8,6 @@ interface Block {
   /** The text of each kind of delta, in the order the kinds came. */
   readonly texts: Map<BlockDelta["type"], string>;
   readonly others: BlockDelta[];
-  end?: StreamEvent;
 }
 
 export class HalfMessage {
@@ -29,17 +28,19 @@ export class HalfMessage {
         return void this.#blocks.set(event.index, { start: event, texts: new Map(), others: [] });
       case "content_block_delta":
         return addDelta(this.#blocks.get(event.index), event.delta);
-      case "content_block_stop": {
-        const block = this.#blocks.get(event.index);
-        if (block) block.end = event;
-        return;
-      }
+      case "content_block_stop":
+        return void this.#blocks.delete(event.index);
       case "message_delta":
         this.#last = event;
         return;
       default:
         return;
     }
+  }
+
+  /** A block was sent whole. Its end follows, as for each before it, so it is the oldest one. */
+  settle(): void {
+    for (const index of this.#blocks.keys()) return void this.#blocks.delete(index);
   }
 
   /** Empty if there is no message in progress. */
@@ -92,10 +93,10 @@ function textIn(delta: BlockDelta): string | undefined {
   }
 }
 
-function eventsOf(index: number, { start, texts, others, end }: Block): StreamEvent[] {
+function eventsOf(index: number, { start, texts, others }: Block): StreamEvent[] {
   const joined = [...texts].map(([type, text]) => deltaOf(type, text));
   const deltas = [...joined, ...others].map((delta): StreamEvent => ({ type: "content_block_delta", index, delta }));
-  return [start, ...deltas, ...(end ? [end] : [])];
+  return [start, ...deltas];
 }
 
 function deltaOf(type: BlockDelta["type"], text: string): BlockDelta {

@@ -3,6 +3,7 @@
 import {
   isObject,
   isResult,
+  readField,
   type AssistantMessage,
   type Outbound,
   type ResultMessage,
@@ -106,7 +107,7 @@ export class TokenCounter {
 
   #assistant({ message, parent_tool_use_id: parent, is_api_error_message: failed }: AssistantMessage): void {
     if (parent !== null || failed || message.model === "<synthetic>") return;
-    const { usage } = message as { usage?: unknown };
+    const usage = readField(message, "usage");
     if (isObject(usage) && typeof usage["input_tokens"] === "number") this.#count(message.usage);
   }
 

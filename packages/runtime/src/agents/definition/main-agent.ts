@@ -69,7 +69,7 @@ export async function openMain(name: string, parts: Parts): Promise<MainStage> {
   };
   await become();
   let isWarned = false;
-  if (problem !== undefined && !options.answersRequests && !isKept) throw new OpenError(problem, "setup");
+  if (problem !== undefined && !options.answers.requests && !isKept) throw new OpenError(problem, "setup");
   return {
     get problem() {
       return isKept ? undefined : problem;

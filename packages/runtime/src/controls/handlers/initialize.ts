@@ -24,7 +24,7 @@ import { tasksInBackground } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** The options of `initialize` that other parts use. */
-export interface ClientOptions extends Omit<
+export interface InitializeOptions extends Omit<
   FieldsOf<"initialize">,
   "hooks" | "mcpServers" | "jsonSchema" | "systemPrompt" | "appendSystemPrompt" | "excludeDynamicSections" | "title"
 > {
@@ -38,7 +38,7 @@ const CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1"];
 
 export const initialize: ControlHandler<"initialize"> = (request, targets, asked) => {
   const { client, pending, again, shapesSession, mayBring, showAgentText } = asked;
-  const options = clientOptions(request);
+  const options = initializeOptions(request);
   if (!mayBring && bringsSomething(request)) return failed(WATCHER_BRINGS, "watcher");
   const hooks = callbacksIn(request.hooks, client);
   if (hooks !== undefined) targets.setClientHooks(client, hooks);
@@ -155,7 +155,7 @@ function flagsIn(request: Unchecked<"initialize">, flags: Flags): Flags | undefi
   return changes ? more : undefined;
 }
 
-function clientOptions(request: Unchecked<"initialize">): ClientOptions {
+function initializeOptions(request: Unchecked<"initialize">): InitializeOptions {
   type Key = keyof typeof request;
   const object = (key: Key) => (isObject(request[key]) ? (request[key] as JsonObject) : undefined);
   const named = (key: Key) => {
@@ -168,7 +168,7 @@ function clientOptions(request: Unchecked<"initialize">): ClientOptions {
     const list: unknown = request[key];
     return Array.isArray(list) ? list.filter((item) => typeof item === "string") : undefined;
   };
-  const all: ClientOptions = {
+  const all: InitializeOptions = {
     sdkMcpServers: texts("sdkMcpServers"),
     sdkMcpServerConfigs: object("sdkMcpServerConfigs"),
     sdkMcpServerManifests: object("sdkMcpServerManifests"),

@@ -83,7 +83,8 @@ export const mcpSetServers: ControlHandler<"mcp_set_servers"> = async (request, 
   if (!mcp) return failed("mcp_set_servers is not available in this session");
   const { sdk, others } = serversFromConfig(entries);
   const { servers: configured, unused } = await mcp.readConfig(others);
-  if (signal.aborted) return failed("mcp_set_servers: the client has left");
+  // Servers of a client that left in the meantime would stay.
+  if (signal.aborted) return failed("mcp_set_servers was cancelled");
   const servers = mcp.load();
   const { added, removed } = servers.replace(
     [...sdk, ...configured.map(serverFromConfiguration)].map((server) => ({ ...server, client })),

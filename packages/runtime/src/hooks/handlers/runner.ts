@@ -219,7 +219,7 @@ async function runCallback(
   const answer = await callClient(hook, input, until, callId);
   if (late?.aborted) return end({ outcome: "cancelled", stdout: "", problem: `no answer within ${timeout} s` });
   if (answer.subtype === "error") return end({ outcome: "error", stdout: "", problem: answer.error });
-  const body = (answer as { readonly response?: unknown }).response ?? {};
+  const body = answer.response ?? {};
   return end({ outcome: "success", exitCode: 0, stdout: textOf(body) });
 }
 

@@ -47,7 +47,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
       const { answerElicitation } = await import("./elicit.ts");
       const by = {
         fire,
-        ...(options.answersRequests || clients.answer("requests") ? { person: personFor(calls) } : {}),
+        ...(options.answers.requests || clients.answer("requests") ? { person: personFor(calls) } : {}),
       };
       return { ...(await answerElicitation(server, params, by, signal)) };
     },

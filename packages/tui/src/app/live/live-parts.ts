@@ -1,7 +1,7 @@
 // What is below the conversation, from top to bottom: what is being written, the spinner, lists, the prompt or a panel,
 // the status rows, the footer.
 
-import type { Outbound, StreamEventMessage } from "@keelson/protocol";
+import type { Outbound } from "@keelson/protocol";
 import type { PromptEditor } from "../../editor/prompt.ts";
 import { shortcutRows } from "../../editor/shortcuts.ts";
 import type { TerminalHost } from "../../host.ts";
@@ -196,7 +196,7 @@ function isTurning({ isWorking, questions }: Talk): boolean {
 
 /** Whether a message makes only the text longer that is being written. */
 function isGrowth(message: Outbound): boolean {
-  return message.type === "stream_event" && (message as StreamEventMessage).event.type === "content_block_delta";
+  return message.type === "stream_event" && message.event.type === "content_block_delta";
 }
 
 function isLike(one: Frame, other: Frame): boolean {

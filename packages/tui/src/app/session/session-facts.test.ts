@@ -6,7 +6,7 @@ test("a session tells its commands, agents, model and context", () => {
   // Panels open only for commands that no skill replaced.
   const commands = [{ name: "config", description: "d", argumentHint: "", builtin: true }];
   const agents = [{ name: "Explore", description: "Finds things" }];
-  facts.initialized({ commands, agents, output_style: "brief" } as never, 0);
+  facts.initialized({ commands, agents, output_style: "brief", session_state: "idle" } as never, 3);
   facts.informed({ model: { id: "m-1", display_name: "M" }, context_window: 200_000 } as never);
   expect(facts).toMatchObject({
     commands,
@@ -15,7 +15,10 @@ test("a session tells its commands, agents, model and context", () => {
     model: "m-1",
     modelName: "M",
     contextWindow: 200_000,
+    workingSince: undefined,
   });
+  facts.initialized({ commands, agents, output_style: "brief", session_state: "running" } as never, 4);
+  expect(facts.workingSince).toBe(4);
 });
 
 const said = (uuid: string, content: string, more: object = {}) =>

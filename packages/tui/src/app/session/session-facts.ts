@@ -91,12 +91,14 @@ export class SessionFacts {
     if (at >= 0) this.prompts = this.prompts.slice(0, at).map(({ id, text }) => ({ id, text }));
   }
 
-  /** The reply to `initialize`. A session that another program opened may be at work. */
+  /** The reply to `initialize`. */
   initialized(reply: ReplyTo<"initialize">, now: number): void {
+    const { current_permission_mode: mode } = reply;
     this.commands = reply.commands;
     this.agents = reply.agents;
     this.outputStyle = reply.output_style;
-    if (isPermissionMode(reply.current_permission_mode)) this.mode = reply.current_permission_mode;
+    if (isPermissionMode(mode)) this.mode = mode;
+    // Another client may have started work before this one came.
     if (reply.session_state === "running") this.workingSince ??= now;
   }
 
