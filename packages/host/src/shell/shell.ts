@@ -22,6 +22,7 @@ import { confine, type Confined } from "../sandbox/confine.ts";
 import { confineProgram, type ConfinedProgram, type ProgramToConfine } from "../sandbox/confine-program.ts";
 import type { Sandbox } from "../sandbox/full/prepare.ts";
 import type { ShieldOptions } from "../sandbox/shield/shield.ts";
+import type { ShieldStatus } from "../sandbox/shield/status.ts";
 import type { Tasks } from "../tasks/task-table.ts";
 import { randomHex } from "../random.ts";
 
@@ -80,7 +81,8 @@ const ENDED_HERE = new Set(["local_bash", "monitor"]);
 
 const NO_OUTPUT = { text: "", code: null };
 
-export function createShell(options: ShellOptions): SessionShell {
+/** `trial`: of the shield, if it was started while this was loaded. */
+export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>): SessionShell {
   const token = randomHex(16);
   type Environment = Pick<ShellOptions, "childEnv" | "effort"> & { readonly env: Record<string, string> };
   let environment: Environment | undefined;
@@ -148,7 +150,7 @@ export function createShell(options: ShellOptions): SessionShell {
     ]);
     const { shield } = options;
     return {
-      shield: shield && createShield(shield, { mark: token, folder }, createCrashCleanup(reaper, folder)),
+      shield: shield && createShield(shield, { mark: token, folder, trial }, createCrashCleanup(reaper, folder)),
       sandbox: options.sandbox,
       mayChangeGuarded: options.mayChangeGuarded,
       /** The files of the programs, if a command can run without the shield. */
@@ -299,9 +301,9 @@ export function createShell(options: ShellOptions): SessionShell {
     },
 
     async warm() {
-      await (await loadConfinement()).shield?.status();
-      // If it fails, the command tries again, and says why.
-      if (!closed) await prepareOnce().catch(() => undefined);
+      const { shield } = await loadConfinement();
+      // Each waits for a process. If one fails, the command tries again, and says why.
+      await Promise.all([shield?.status(), closed ? undefined : prepareOnce().catch(() => undefined)]);
     },
 
     hasRun: async () => hasRun,

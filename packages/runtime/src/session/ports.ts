@@ -77,8 +77,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: MadeLa
     announced(name) {
       if (name !== "Bash") return;
       // The command is still being written, which takes the model longer than loading what runs it.
-      void gate.prepareCommands();
       void machine.warm();
+      void gate.prepareCommands();
     },
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
     whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),

@@ -77,8 +77,8 @@ interface Part {
   readonly path: string;
   real: string;
   stamp: string;
-  /** Null if it is too large to be read again. */
-  readonly hash: string | null;
+  /** Null if it is too large to be read again; undefined if it is read when it is first used. */
+  hash: string | null | undefined;
   readonly isProgram: boolean;
 }
 
@@ -113,12 +113,18 @@ export function createPrograms(path: string | undefined): Programs {
     return one;
   }
 
-  function helper(name: string): string | null {
+  /** Without reading it: a dozen programs take 5 ms, and a session uses two of them. */
+  function lookUpHelper(name: string): Part | null {
     let one = helpers.get(name);
     if (one === undefined) {
       const found = findHelper(name, path);
-      helpers.set(name, (one = found === null ? null : partOf(found)));
+      helpers.set(name, (one = found === null ? null : partOf(found, { reads: false })));
     }
+    return one;
+  }
+
+  function helper(name: string): string | null {
+    const one = lookUpHelper(name);
     return one && isUnchanged(one) ? one.path : null;
   }
 
@@ -187,8 +193,8 @@ export function createPrograms(path: string | undefined): Programs {
         .filter(mayGuard)
         .flatMap((each) => [...trailOf(each).links, each]);
       scripts = config.scripts;
-      const own = isRoot() ? [...GUARDED_FOR_ROOT.flatMap((name) => helper(name) ?? []), PRELOADED] : [];
-      if (isRoot()) COMPARED_FOR_ROOT.forEach(helper);
+      const own = isRoot() ? [...GUARDED_FOR_ROOT.flatMap((name) => lookUpHelper(name)?.path ?? []), PRELOADED] : [];
+      if (isRoot()) COMPARED_FOR_ROOT.forEach(lookUpHelper);
       const inner = used.flatMap((one) => one.files.map(({ real }) => real)).filter(isScript);
       const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, isOpen(changeable));
       guarded = new Set([...own, ...files, ...names.filter(mayGuard)]);
@@ -261,11 +267,25 @@ function filesOf(found: string | null, path: string | undefined, depth = 0): Pic
   };
 }
 
-function partOf(path: string): Part | null {
+function partOf(path: string, { reads } = { reads: true }): Part | null {
   const trail = trailOf(path);
   if (trail.real === null) return null;
-  const hash = isChangeable(path, trail) ? programHash(trail.real) : null;
-  return { path, real: trail.real, stamp: stampOf(trail.real), hash, isProgram: isProgram(path) };
+  const part: Part = {
+    path,
+    real: trail.real,
+    stamp: stampOf(trail.real),
+    hash: isChangeable(path, trail) ? undefined : null,
+    isProgram: isProgram(path),
+  };
+  if (reads) read(part);
+  return part;
+}
+
+/** The stamp says that this is what it contained when it was looked up. */
+function read(part: Part): void {
+  if (part.hash !== undefined) return;
+  const hash = programHash(part.real);
+  part.hash = stampOf(part.real) === part.stamp ? hash : null;
 }
 
 /** What only an administrator can change, such as a package of the system, may be newer than it was. */
@@ -273,10 +293,13 @@ function isUnchanged(part: Part): boolean {
   const trail = trailOf(part.path);
   if (trail.real === null || (part.isProgram && !isProgram(part.path))) return false;
   const stamp = stampOf(trail.real);
-  if (trail.real === part.real && stamp === part.stamp) return true;
+  if (trail.real === part.real && stamp === part.stamp) {
+    read(part);
+    return true;
+  }
   if (!isChangeable(part.path, trail)) return true;
   // Installed again, with the same content.
-  if (part.hash === null || programHash(trail.real) !== part.hash) return false;
+  if (part.hash === null || part.hash === undefined || programHash(trail.real) !== part.hash) return false;
   part.real = trail.real;
   part.stamp = stamp;
   return true;

@@ -96,10 +96,17 @@ export interface Shield {
   close(): Promise<void>;
 }
 
-/** `mark` is part of the name of the folder, which every shielded process has mounted. */
+interface Began {
+  /** Part of the name of the folder, which every shielded process has mounted. */
+  readonly mark: string;
+  folder(): string;
+  /** It was started before this was loaded. */
+  readonly trial?: Promise<ShieldStatus> | undefined;
+}
+
 export function createShield(
   options: ShieldOptions,
-  { mark, folder }: { readonly mark: string; folder(): string },
+  { mark, folder, trial: first }: Began,
   crashCleanup: CrashCleanup,
 ): Shield {
   const denied = createDeniedFiles(options);
@@ -128,6 +135,7 @@ export function createShield(
     onWatch: (pristine) => crashCleanup.restore(pristine),
   });
   let ready: Promise<ShieldStatus> | undefined;
+  let earlier = first;
   let mask: Promise<string> | undefined;
   let devices: Devices | undefined;
   const trackedNear = createTrackedFiles();
@@ -149,7 +157,8 @@ export function createShield(
   const status = () => (ready ??= start());
 
   async function start(): Promise<ShieldStatus> {
-    const trial = shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    const trial = earlier ?? shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    earlier = undefined;
     // Looked up while the trial runs, which takes about as long.
     options.governing?.();
     const found = await trial;
