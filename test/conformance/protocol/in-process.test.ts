@@ -13,7 +13,7 @@ checkAll(
     absent: ABSENT_IN_PROCESS,
     async run(scenario) {
       await using stage = await setStage(scenario);
-      return stage.observe(await playRuns(stage.runs, stage.place, openAttached({ isSecond: false })));
+      return stage.observe(await playRuns(stage.runs, stage.place, openAttached("alone")));
     },
   },
   SCENARIOS,

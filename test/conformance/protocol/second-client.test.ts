@@ -30,7 +30,7 @@ checkAll(
     absent: ABSENT,
     async run(scenario) {
       await using stage = await setStage(scenario);
-      return stage.observe(await playRuns(stage.runs, stage.place, openAttached({ isSecond: true })));
+      return stage.observe(await playRuns(stage.runs, stage.place, openAttached("second")));
     },
   },
   SCENARIOS,

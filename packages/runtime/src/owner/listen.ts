@@ -130,7 +130,8 @@ function attachOptions(attach: Record<string, unknown>): AttachOptions {
   };
 }
 
-function viewOf(view: Record<string, unknown>): ClientView {
+/** All parts, so that none can be forgotten. */
+function viewOf(view: Record<string, unknown>): Required<ClientView> {
   const is = (name: keyof ClientView) => view[name] === true;
   return {
     partial: is("partial"),
@@ -138,6 +139,7 @@ function viewOf(view: Record<string, unknown>): ClientView {
     agentText: is("agentText"),
     replayPrompts: is("replayPrompts"),
     mirror: is("mirror"),
+    toolMeta: is("toolMeta"),
     streamEvents: is("streamEvents"),
   };
 }

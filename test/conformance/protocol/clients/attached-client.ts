@@ -1,8 +1,8 @@
-// Clients in the process of the session, with no pipe between: one that is alone with it, and one that attaches to a session
-// which somebody else opened and holds.
+// Clients in the process of the session, with no pipe between: one that is alone with it, one that attaches to a session
+// which somebody else opened and holds, and the terminal's.
 
 import type { OpenedSession } from "@keelson/runtime";
-import type { Inbound, Outbound, SessionClient } from "@keelson/protocol";
+import type { AttachOptions, Inbound, Outbound, SessionClient } from "@keelson/protocol";
 import { main } from "../../../../packages/cli/src/main.ts";
 import { ioHere, sessionsHere } from "../../here.ts";
 import { heldSession } from "../../second.ts";
@@ -10,10 +10,11 @@ import type { Client, Open } from "../play.ts";
 import type { End } from "../scenario.ts";
 import { flagsOf, initializeOf } from "./pipe-start.ts";
 import { talk } from "./talk.ts";
+import { throughLink } from "./terminal-link.ts";
 
-/** `isSecond`: another client is there before it. */
+/** `second`: another client is there before it. `terminal`: it is the terminal's link. */
 export const openAttached =
-  ({ isSecond }: { readonly isSecond: boolean }): Open =>
+  (kind: "alone" | "second" | "terminal"): Open =>
   (start, answers, place, book): Client => {
     const unsent: object[] = [];
     let client: SessionClient | undefined;
@@ -40,9 +41,12 @@ export const openAttached =
       error: (text) => void errors.push(text),
       onSignal: (name, listener) => void signals.set(name, listener),
       sessions: sessionsHere((session) =>
-        isSecond
+        kind === "second"
           ? heldSession(session, (client) => readAll(attached(client), take))
-          : ownSession(session, (client) => passing(attached(client), take)),
+          : ownSession(session, (how) => {
+              const own = kind === "terminal" ? throughLink(session, how) : session.attach(how);
+              return passing(attached(own), take);
+            }),
       ),
     });
     const first = initializeOf(start, answers);
@@ -61,8 +65,8 @@ export const openAttached =
     };
   };
 
-/** The same session, whose front end gets its client through `pass`. */
-function ownSession(session: OpenedSession, pass: (client: SessionClient) => SessionClient): OpenedSession {
+/** The same session, whose front end gets this client. */
+function ownSession(session: OpenedSession, attach: (how: AttachOptions) => SessionClient): OpenedSession {
   return {
     get id() {
       return session.id;
@@ -70,7 +74,7 @@ function ownSession(session: OpenedSession, pass: (client: SessionClient) => Ses
     ...(session.announce === undefined ? {} : { announce: session.announce }),
     ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
     close: (reason) => session.close(reason),
-    attach: (how) => pass(session.attach(how)),
+    attach: (how = {}) => attach(how),
   };
 }
 
