@@ -10,8 +10,8 @@ export interface ProcessIdentity {
   readonly procStart: string;
 }
 
-/** Without a known start, a process with this id counts. */
-export function isRunning({ pid, procStart }: ProcessIdentity): boolean {
+/** Without a known start, a process with this id counts. `zone`: as its start was written. */
+export function isRunning({ pid, procStart }: ProcessIdentity, zone?: "UTC"): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -21,7 +21,7 @@ export function isRunning({ pid, procStart }: ProcessIdentity): boolean {
   }
   if (hasEnded(pid)) return false;
   if (procStart === "") return true;
-  const start = processStart(pid);
+  const start = processStart(pid, zone);
   return start === undefined || start === procStart || !isComparable(procStart, start);
 }
 

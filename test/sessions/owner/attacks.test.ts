@@ -167,6 +167,26 @@ for (const [how, { args, env, says }] of Object.entries(nested)) {
   });
 }
 
+shielded("nor does one that outlives what started it, without the shield", async () => {
+  using home = temporaryHome();
+  const program = programCommand({ home }).join(" ");
+  const run = `${program} -p --resume ${ID} "From below" > out.txt 2>&1; mv out.txt over.txt`;
+  await using model = await startMockModel([
+    { text: "One" },
+    { calls: [{ name: "Bash", input: { command: `setsid -f sh -c '${run}'` } }] },
+    { text: "Two" },
+  ]);
+  const args = [...LIVE, "--session-id", ID, "--permission-mode", "bypassPermissions"];
+  const env = { IS_SANDBOX: "1" };
+  await using owner = startKeelson(args, { home, url: model.url, stdin: "open", env });
+  await listening(home, owner);
+  owner.send(prompt("Second"));
+  await owner.waitForLine((json) => isResult(json) && json.result === "Two");
+  await until(() => existsSync(join(home.project, "over.txt")));
+  expect(home.read("over.txt")).toMatch(/takes no clients that it started itself/);
+  expect(model.requests).toHaveLength(3);
+});
+
 test("a client that is stopped delays neither the run nor the end, whatever it asked for", async () => {
   using home = temporaryHome();
   const long = Array.from({ length: 4_000 }, (_, at) => `${at} ${"x".repeat(500)}\n`);

@@ -14,9 +14,9 @@ const PAUSE_MS = 25;
 
 /** Loads about 1 ms of modules, so call it when nothing waits. */
 export async function holdLease(lease: Lease): Promise<void> {
-  // There it costs a process.
+  // There it costs a process. In a fixed zone: the computer may be taken to another one.
   if (process.platform !== "linux")
-    lease.note({ procStart: processStart(process.pid) ?? "", machine: await hostName() });
+    lease.note({ procStart: processStart(process.pid, "UTC") ?? "", machine: await hostName() });
   const flock = await loadFlock();
   for (let attempt = 0; flock && attempt < ATTEMPTS; attempt++) {
     // A released one has a descriptor that may be another file by now.

@@ -63,7 +63,7 @@ interface LeaseFile {
 
 async function isHeld(holder: LeaseHolder, file: LeaseFile): Promise<boolean> {
   if (await isHere(holder)) {
-    if (!isRunning(holder)) return false;
+    if (!isRunning(holder, "UTC")) return false;
     // Without its start, another process may have the id by now.
     if (holder.procStart !== "") return true;
   }

@@ -14,7 +14,7 @@ import {
 } from "@keelson/protocol";
 import { readInbound } from "@keelson/protocol/inbound";
 import { SocketLines } from "./socket-lines.ts";
-import { isDescendant, peerOf } from "./peer.ts";
+import { hasSessionIn, isDescendant, peerOf } from "./peer.ts";
 import { socketCode, socketPlace } from "./socket-place.ts";
 
 export interface Listener {
@@ -42,7 +42,7 @@ export async function listen(session: Session, { configDir, env }: ListenOptions
   if (place === undefined || socketCode(seal, place.path) === undefined) return undefined;
   const serve = async (socket: Socket<Connection>, lines: SocketLines) => {
     try {
-      if (!(await isWelcome(socket))) return void lines.write(toLine({ refused: true }));
+      if (!(await isWelcome(socket, session.id))) return void lines.write(toLine({ refused: true }));
       void lines.write(toLine({ session: session.id }));
       await serveClient(session, lines, (code) => seal.isSealed("session-socket", place.path, code));
     } finally {
@@ -77,11 +77,11 @@ export async function listen(session: Session, { configDir, env }: ListenOptions
 }
 
 /** A command that the session runs must not answer the questions about it. */
-async function isWelcome(socket: Socket<Connection>): Promise<boolean> {
+async function isWelcome(socket: Socket<Connection>, session: string): Promise<boolean> {
   const fd = readField(socket, "fd");
   const peer = typeof fd === "number" ? await peerOf(fd) : undefined;
   if (peer === undefined) return true;
-  return peer.uid === process.getuid?.() && !isDescendant(peer.pid);
+  return peer.uid === process.getuid?.() && !isDescendant(peer.pid) && !hasSessionIn(peer.pid, session);
 }
 
 /** The first line says how to attach, the others are for the session. Resolves when the client is gone. */

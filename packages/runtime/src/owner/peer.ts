@@ -43,6 +43,19 @@ export function isDescendant(pid: number): boolean {
   return false;
 }
 
+/**
+ * Whether a command, hook or server of this session started a process, also if whatever did has ended since. A program that
+ * clears its environment is not found.
+ */
+export function hasSessionIn(pid: number, session: string): boolean {
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+    return variables.includes(`CLAUDE_CODE_SESSION_ID=${session}`);
+  } catch {
+    return false;
+  }
+}
+
 function parentOf(pid: number): number {
   try {
     if (process.platform === "darwin")
