@@ -300,6 +300,22 @@ test("a reader that stops is sent a snapshot instead of deltas, every whole mess
   await session.close("interrupt");
 });
 
+test("a client that comes later learns what runs in the background", async () => {
+  using home = temporaryHome();
+  const input = { command: "mkfifo gate; cat gate", run_in_background: true, description: "Waits at the gate" };
+  await using model = await startMockModel([{ calls: [{ name: "Bash", input }] }, { text: "It waits." }]);
+  const session = await openHere({ home, url: model.url, flags: { allowedTools: ["Bash"] } });
+  const first = new TestClient(session);
+  first.prompt("go");
+  await first.result();
+  const late = new TestClient(session);
+  late.request("i", "initialize");
+  const { tasks } = await late.first((message) => types([message])[0] === "system background_tasks_changed");
+  expect(tasks).toMatchObject([{ description: "Waits at the gate" }]);
+  expect(late.got[0]).toMatchObject({ type: "control_response" });
+  await session.close("terminate");
+});
+
 for (const streamEvents of [false, true]) {
   const how = streamEvents ? "that knows snapshots" : "of the reference";
   test(`a client ${how} that comes amid a message shows each of its blocks once`, async () => {

@@ -135,7 +135,7 @@ export class Clients {
     if (this.#early && this.#early.length < HIGH)
       this.#early.push({ message, number, isFor: ({ view }) => isWanted(needs, view) });
     if (message.type === "stream_event") (this.#half ??= newHalfMessage()).add(message);
-    else if (message.type === "assistant" && message.parent_tool_use_id === null) this.#half?.settle();
+    else if (message.type === "assistant" && message.agent_id === undefined) this.#half?.settle();
     this.#ring?.add(message, needs);
     let behind: Promise<void> | undefined;
     for (const client of this.#all) behind = client.push(message, number, isWanted(needs, client.view)) ?? behind;

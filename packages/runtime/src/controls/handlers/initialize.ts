@@ -20,6 +20,7 @@ import { describeAgent } from "./listings.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, failed, type ControlHandler } from "../reply.ts";
+import { FIRST_CLIENT } from "../../stream/clients.ts";
 import { tasksInBackground } from "../../tasks/report.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -56,8 +57,10 @@ export const initialize: ControlHandler<"initialize"> = (request, targets, asked
   const { title } = request;
   if (shapesSession && typeof title === "string" && title.trim() !== "" && targets.title() === undefined)
     targets.rename(title.trim());
-  const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: tasksInBackground(targets.tasks) });
+  const tasks = () => tasksInBackground(targets.tasks);
+  const tell = () => void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: tasks() });
+  // Whoever comes later was not there when they started.
+  const missedTasks = client !== FIRST_CLIENT && tasks().length > 0;
   const applied = {
     ...(hooks ? { hooks_applied: true } : {}),
     ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
@@ -71,7 +74,7 @@ export const initialize: ControlHandler<"initialize"> = (request, targets, asked
         pending_permission_requests: pending.filter(({ request: { subtype } }) => subtype === "can_use_tool"),
         pending_user_dialog_requests: pending.filter(({ request: { subtype } }) => subtype === "request_user_dialog"),
       },
-      ...(again ? { after: tell } : {}),
+      ...(again || missedTasks ? { after: tell } : {}),
     },
   );
 };
