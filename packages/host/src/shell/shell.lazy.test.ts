@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createShell } from "./shell.lazy.ts";
@@ -58,3 +58,26 @@ test("a shell that was only warmed has run nothing, and does not start once it i
   await late.warm();
   expect(await late.hasRun()).toBe(false);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "the shield is tried once, also if its trial began before the rest",
+  async () => {
+    const [log, bwrapPath] = [join(root, "log"), join(root, "bwrap")];
+    writeFileSync(bwrapPath, `#!/bin/sh\necho "$@" >>'${log}'\nexit 1\n`);
+    chmodSync(bwrapPath, 0o755);
+    const warnings: string[] = [];
+    const shield = {
+      ...{ bwrapPath, env: { PATH: "/usr/bin:/bin" }, home: root, configDir: join(root, "config") },
+      ...{ directories: () => [root], rules: () => [], mayRead: () => true },
+      warn: (text: string) => void warnings.push(text),
+    };
+    const shell = open({ shield });
+    await shell.warm();
+    await shell.warm();
+    expect((await shell.run("echo here", how())).text).toBe("here\n");
+    await shell.close();
+    const devices = "--dev-bind / / --dev /dev -- true";
+    expect(readFileSync(log, "utf8")).toBe(`${devices}\n--dev-bind / / -- true\n`);
+    expect(warnings).toHaveLength(1);
+  },
+);

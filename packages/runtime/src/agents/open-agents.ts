@@ -34,7 +34,7 @@ export interface AgentStage {
   runSkill(order: SkillOrder): Promise<{ readonly agentId: string; readonly result: string }>;
   /** The session's own agent. */
   readonly self: Spawner;
-  /** Loads what starts an agent, unless the session ends soon or offers none. */
+  /** Loads what starts an agent, unless the session offers none. */
   warm(): void;
   /** Ends every agent. */
   close(): Promise<void>;

@@ -76,12 +76,10 @@ export const isTypeDenied = (type: string, { gate }: Spawner) =>
 /** An agent in the background is stopped by its task alone. */
 export const NEVER = new AbortController().signal;
 
-/** Does what every agent needs, while the model thinks about a prompt. */
+/** Does what every agent needs, while the model writes to the first one. */
 export function warm(host: AgentHost): void {
   host.owner ??= agentOwner();
   void import("./built-in/texts.ts");
-  // A start takes only names from a large folder; the skills are made now, so that the first call of one need not wait.
-  void host.stages.skills.skills.all;
 }
 
 /** Takes a free place and starts it. */

@@ -248,7 +248,6 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     prepare() {
       void gate.warm();
       storage.sealTranscript();
-      agents.warm();
       clearTimeout(preparing);
       preparing = setTimeout(() => gate.prepare(), GOVERNING_AFTER_MS);
       preparing.unref();

@@ -6,7 +6,7 @@ import { openOwnFile } from "@keelson/disk/own-files";
 
 /** Longer lines are skipped. */
 export const MAX_READ_LINE = 64 * 1024 * 1024;
-const CHUNK = 1024 * 1024;
+const CHUNK = 256 * 1024;
 const NEWLINE = 10;
 
 export interface ByteLine {

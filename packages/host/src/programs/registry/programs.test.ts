@@ -49,7 +49,16 @@ function world() {
       .flatMap((each) => (each.startsWith(root) ? [relative(root, each)] : []))
       .toSorted();
   };
-  return { at, program, programs, find, place, guarded, [Symbol.dispose]: () => rmSync(root, { recursive: true }) };
+  return {
+    at,
+    program,
+    programs,
+    find,
+    place,
+    config,
+    guarded,
+    [Symbol.dispose]: () => rmSync(root, { recursive: true }),
+  };
 }
 
 test("a program is looked up once: a name that is planted before it does not count", () => {
@@ -248,6 +257,28 @@ test("our own helpers come from folders that commands cannot change, whatever is
   );
   expect(helperMissing("nothing", w.place.path, "install it")).toBe("nothing was not found; install it");
   expect(helperPath(w.place.path)).toBe("/usr/bin:/bin");
+});
+
+test("a helper may be installed again after it was used, and is not used when it is another", () => {
+  using w = world();
+  const own = w.program("late/own-helper");
+  const { helper } = createPrograms(w.place.path, () => own);
+  expect(helper("own-helper")).toBe(own);
+  copyFileSync(own, w.at("copy"));
+  renameSync(w.at("copy"), own);
+  expect(helper("own-helper")).toBe(own);
+  w.program("late/own-helper", "#!/bin/sh\nevil\n");
+  expect(helper("own-helper")).toBeNull();
+});
+
+test.skipIf(process.getuid?.() !== 0)("what root may run is compared with what it was before its first use", () => {
+  using w = world();
+  w.program("late/sleep");
+  w.program("late/date");
+  const { helper, configure } = createPrograms(w.place.path, (name) => w.at(`late/${name}`));
+  configure(w.config);
+  w.program("late/sleep", "#!/bin/sh\nevil\n");
+  expect({ sleep: helper("sleep"), date: helper("date") }).toEqual({ sleep: null, date: w.at("late/date") });
 });
 
 test("trailOf() follows every link, and stops at a cycle", () => {

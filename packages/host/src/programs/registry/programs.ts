@@ -92,7 +92,7 @@ const COMPARED_FOR_ROOT = ["pdftoppm", "tmux", "notify-send", "sleep", "seq", "d
 /** What is named here is loaded into every program. */
 const PRELOADED = "/etc/ld.so.preload";
 
-export function createPrograms(path: string | undefined): Programs {
+export function createPrograms(path: string | undefined, find = findHelper): Programs {
   const known = new Map<string, Known>();
   const helpers = new Map<string, Part | null>();
   let guarded: ReadonlySet<string> = new Set();
@@ -117,7 +117,7 @@ export function createPrograms(path: string | undefined): Programs {
   function lookUpHelper(name: string): Part | null {
     let one = helpers.get(name);
     if (one === undefined) {
-      const found = findHelper(name, path);
+      const found = find(name, path);
       helpers.set(name, (one = found === null ? null : partOf(found, { reads: false })));
     }
     return one;
