@@ -1,9 +1,17 @@
 // Attacks on the lease and the socket of an open session, and what goes on working beside them.
 
 import { afterAll, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { openSeal } from "@keelson/disk/seal";
 import { thisMachine } from "@keelson/disk/lease";
 import { processStart } from "@keelson/disk/process-identity";
@@ -49,7 +57,7 @@ const holder = (more: object) =>
   `${JSON.stringify({ pid: process.pid, procStart: "", machine: thisMachine(), since: 0, name: "a terminal", listens: true, ...more })}\n`;
 
 const planted: Record<string, (path: string, outside: string) => void> = {
-  "a FIFO": (path) => void spawnSync("mkfifo", [path]),
+  "a FIFO": (path) => void Bun.spawnSync(["mkfifo", path]),
   "a folder": (path) => void mkdirSync(path),
   "a link": (path, outside) => symlinkSync(outside, path),
   "a link that leads nowhere": (path, outside) => symlinkSync(`${outside}.none`, path),
@@ -88,6 +96,21 @@ for (const [what, plant] of Object.entries(planted)) {
     expect(readTranscript(home).filter(({ type }) => type === "assistant")).toHaveLength(2);
   });
 }
+
+test("on a full disk, the lease of a dead owner keeps no one out, and nothing stays behind", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }, { text: "Two" }, { text: "Three" }]);
+  await runKeelson(["-p", "--session-id", ID, "First"], { home, url: model.url });
+  writeFileSync(leaseOf(home), holder({ procStart: "1" }));
+  const folder = dirname(leaseOf(home));
+  const full = ["bash", "-c", `trap "" XFSZ; ulimit -f 0; exec "$@"`, "bash"];
+  const next = await runKeelson(["-p", "--resume", ID, "Second"], { home, url: model.url, through: full });
+  expect([next.code, next.stdout]).toEqual([0, "Two\n"]);
+  expect(next.stderr.match(/^warning: the transcript cannot be written/gm)).toHaveLength(1);
+  const later = await runKeelson(["-p", "--resume", ID, "Third"], { home, url: model.url });
+  expect(later).toMatchObject({ code: 0, stdout: "Three\n", stderr: "" });
+  expect(readdirSync(folder)).toEqual([`${ID}.jsonl`]);
+});
 
 test("a lease that names a living process is believed: the second one is told which, and a copy goes on", async () => {
   using home = temporaryHome();
