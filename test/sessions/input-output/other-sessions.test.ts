@@ -1,6 +1,8 @@
 // What any client may ask about the sessions on this machine and about what was typed before.
 
 import { expect, test } from "bun:test";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, transcriptFiles } from "@keelson/testkit";
 import { CHAT, control, prompt } from "../front-door.ts";
 
@@ -97,4 +99,40 @@ test("what was typed is kept for all clients, by folder, unless the user keeps n
   expect(await ask({ subtype: "get_prompt_history", limit: 1, all_projects: true })).toMatchObject({
     prompts: [{ display: "/exit" }],
   });
+});
+
+test("no id and no link leads to a file that is not a session of the user's", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "A zebra." }]);
+  const { url } = model;
+  await runKeelson(["-p", "what is striped?", "--session-id", FIRST], { home, url });
+  const transcript = transcriptFiles(home)[0]!;
+  const outside = join(home.root, "outside.jsonl");
+  writeFileSync(outside, readFileSync(transcript, "utf8").replaceAll("zebra", "secret"));
+  symlinkSync(outside, join(dirname(transcript), `${SECOND}.jsonl`));
+  symlinkSync(outside, join(home.configDir, "history.jsonl"));
+  const untouched = readFileSync(outside, "utf8");
+
+  await using program = startKeelson([...CHAT], { home, url, stdin: "open" });
+  const ask = async (request: object) => {
+    const id = crypto.randomUUID();
+    program.send(control(id, request));
+    const { json } = await program.waitForLine((line) => line.response?.request_id === id);
+    const { response, error } = (json as any).response;
+    return response ?? error;
+  };
+  const hostile = [SECOND, "../../../../outside", outside, `${FIRST}/../${SECOND}`, "..", "", "__proto__", "\0", "*"];
+  for (const id of hostile) {
+    expect(await ask({ subtype: "preview_session", session_id: id })).toContain("there is no session");
+    if (id !== "")
+      expect(await ask({ subtype: "rename_session", session_id: id, title: "x" })).toContain("there is no session");
+  }
+  const many = Array.from({ length: 20_000 }, (_, at) => `none-${at}`);
+  const search = { subtype: "search_sessions", session_ids: [...hostile, ...many, FIRST, FIRST] };
+  expect(await ask({ ...search, query: "zebra" })).toEqual({ session_ids: [FIRST] });
+  expect(await ask({ ...search, query: "secret" })).toEqual({ session_ids: [] });
+
+  expect(await ask({ subtype: "add_prompt_history", display: "typed" })).toContain("link");
+  expect(await ask({ subtype: "get_prompt_history", all_projects: true })).toEqual({ prompts: [] });
+  expect(readFileSync(outside, "utf8")).toBe(untouched);
 });

@@ -1,9 +1,17 @@
 // Attacks on the lease and the socket of an open session, and what goes on working beside them.
 
-import { expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { afterAll, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { openSeal } from "@keelson/disk/seal";
 import { thisMachine } from "@keelson/disk/lease";
 import { processStart } from "@keelson/disk/process-identity";
@@ -19,6 +27,7 @@ import {
   type Running,
   type TemporaryHome,
 } from "@keelson/testkit";
+import { ordinaryUserMissing, owned, program, removeCopy, through } from "../as-nobody.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 import { until } from "../processes.ts";
 
@@ -27,6 +36,7 @@ const LIVE = ["-p", "--output-format", "stream-json", "--verbose", "--input-form
 const prompt = (content: string) => ({ type: "user", message: { role: "user", content } });
 const isResult = (json: { type?: string }) => json.type === "result";
 const leaseOf = (home: TemporaryHome) => transcriptFiles(home)[0]!.replace(/\.jsonl$/, ".owner");
+afterAll(removeCopy);
 const shielded = testUnless(confinementMissing(), test);
 
 /** Starts a session with one turn. Resolves when it listens. */
@@ -47,7 +57,7 @@ const holder = (more: object) =>
   `${JSON.stringify({ pid: process.pid, procStart: "", machine: thisMachine(), since: 0, name: "a terminal", listens: true, ...more })}\n`;
 
 const planted: Record<string, (path: string, outside: string) => void> = {
-  "a FIFO": (path) => void spawnSync("mkfifo", [path]),
+  "a FIFO": (path) => void Bun.spawnSync(["mkfifo", path]),
   "a folder": (path) => void mkdirSync(path),
   "a link": (path, outside) => symlinkSync(outside, path),
   "a link that leads nowhere": (path, outside) => symlinkSync(`${outside}.none`, path),
@@ -87,6 +97,21 @@ for (const [what, plant] of Object.entries(planted)) {
   });
 }
 
+test("on a full disk, the lease of a dead owner keeps no one out, and nothing stays behind", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }, { text: "Two" }, { text: "Three" }]);
+  await runKeelson(["-p", "--session-id", ID, "First"], { home, url: model.url });
+  writeFileSync(leaseOf(home), holder({ procStart: "1" }));
+  const folder = dirname(leaseOf(home));
+  const full = ["bash", "-c", `trap "" XFSZ; ulimit -f 0; exec "$@"`, "bash"];
+  const next = await runKeelson(["-p", "--resume", ID, "Second"], { home, url: model.url, through: full });
+  expect([next.code, next.stdout]).toEqual([0, "Two\n"]);
+  expect(next.stderr.match(/^warning: the transcript cannot be written/gm)).toHaveLength(1);
+  const later = await runKeelson(["-p", "--resume", ID, "Third"], { home, url: model.url });
+  expect(later).toMatchObject({ code: 0, stdout: "Three\n", stderr: "" });
+  expect(readdirSync(folder)).toEqual([`${ID}.jsonl`]);
+});
+
 test("a lease that names a living process is believed: the second one is told which, and a copy goes on", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "One" }, { text: "Copied" }]);
@@ -100,38 +125,52 @@ test("a lease that names a living process is believed: the second one is told wh
   expect(copy).toMatchObject({ code: 0, stdout: "Copied\n" });
 });
 
-shielded("a shielded command can neither change the lease nor use it against the session", async () => {
-  using home = temporaryHome();
-  home.settings({ permissions: { allow: ["Bash"] } });
-  const attack = [
-    'echo \'{"socket":"/tmp/x"}\' >> $LEASE',
-    "rm -f $LEASE",
-    "mv $LEASE $LEASE.old",
-    "ln -sf /etc/passwd $LEASE",
-    "touch -d 1970-01-01 $LEASE",
-    "touch $LEASE.taking ${LEASE%/*}/new.owner",
-    "(flock -n $LEASE sleep 600 || flock -n -s $LEASE sleep 600 || echo locked) 2>&1 &",
-    "cat ${LEASE%/*/*/*}/keelson-seal/key | wc -c",
-  ].join("\n");
-  await using model = await startMockModel([
-    { text: "One" },
-    () => ({ calls: [{ name: "Bash", input: { command: `LEASE=${leaseOf(home)}\n${attack}` } }] }),
-    { text: "Two" },
-    { text: "Three" },
-  ]);
-  await using owner = startKeelson([...LIVE, "--session-id", ID], { home, url: model.url, stdin: "open" });
-  await listening(home, owner);
-  const before = readFileSync(leaseOf(home), "utf8");
-  owner.send(prompt("Second"));
-  await owner.waitForLine((json) => isResult(json) && json.result === "Two");
-  expect(readFileSync(leaseOf(home), "utf8")).toBe(before);
-  expect(existsSync(`${leaseOf(home)}.taking`)).toBe(false);
-  const [output] = outputsOf(owner);
-  expect(output?.match(/Read-only file system|Device or resource busy|Permission denied/g)?.length).toBeGreaterThan(3);
-  expect(output).toMatch(/^0$/m);
-  const second = await runKeelson(["-p", "--resume", ID, "Third"], { home });
-  expect(second).toMatchObject({ code: 0, stdout: "Three\n" });
-});
+const users = {
+  "the user of the tests": confinementMissing(),
+  "an ordinary user": confinementMissing() ?? ordinaryUserMissing(),
+};
+
+for (const [user, missing] of Object.entries(users))
+  testUnless(missing, test)(
+    `as ${user}, a shielded command can neither change the lease nor use it against the session`,
+    async () => {
+      const isOrdinary = user === "an ordinary user";
+      using home = temporaryHome();
+      home.settings({ permissions: { allow: ["Bash"] } });
+      const attack = [
+        'echo \'{"socket":"/tmp/x"}\' >> $LEASE',
+        "rm -f $LEASE",
+        "mv $LEASE $LEASE.old",
+        "ln -sf /etc/passwd $LEASE",
+        "touch -d 1970-01-01 $LEASE",
+        "touch $LEASE.taking ${LEASE%/*}/new.owner",
+        "(flock -n $LEASE sleep 600 || flock -n -s $LEASE sleep 600 || echo locked) 2>&1 &",
+        "cat ${LEASE%/*/*/*}/keelson-seal/key | wc -c",
+      ].join("\n");
+      await using model = await startMockModel([
+        { text: "One" },
+        () => ({ calls: [{ name: "Bash", input: { command: `LEASE=${leaseOf(home)}\n${attack}` } }] }),
+        { text: "Two" },
+        { text: "Three" },
+      ]);
+      const as = isOrdinary ? { program, through } : {};
+      if (isOrdinary) owned(home);
+      await using owner = startKeelson([...LIVE, "--session-id", ID], { home, url: model.url, stdin: "open", ...as });
+      await listening(home, owner);
+      const before = readFileSync(leaseOf(home), "utf8");
+      owner.send(prompt("Second"));
+      await owner.waitForLine((json) => isResult(json) && json.result === "Two");
+      expect(readFileSync(leaseOf(home), "utf8")).toBe(before);
+      expect(existsSync(`${leaseOf(home)}.taking`)).toBe(false);
+      const [output] = outputsOf(owner);
+      expect(output?.match(/Read-only file system|Device or resource busy|Permission denied/g)?.length).toBeGreaterThan(
+        3,
+      );
+      expect(output).toMatch(/^0$/m);
+      const second = await runKeelson(["-p", "--resume", ID, "Third"], { home, ...as });
+      expect(second).toMatchObject({ code: 0, stdout: "Three\n" });
+    },
+  );
 
 const nested = {
   shielded: { args: [], env: {}, says: /No conversation found with session ID/ },
@@ -146,8 +185,8 @@ for (const [how, { args, env, says }] of Object.entries(nested)) {
   shielded(`a Keelson that a command ${how} starts does not become a client of the session above it`, async () => {
     using home = temporaryHome();
     home.settings({ permissions: { allow: ["Bash"] } });
-    const program = programCommand({ home }).join(" ");
-    const command = `${program} -p --resume ${ID} "From below" 2>&1; echo "code $?"`;
+    const keelson = programCommand({ home }).join(" ");
+    const command = `${keelson} -p --resume ${ID} "From below" 2>&1; echo "code $?"`;
     await using model = await startMockModel([
       { text: "One" },
       { calls: [{ name: "Bash", input: { command } }] },
@@ -169,8 +208,8 @@ for (const [how, { args, env, says }] of Object.entries(nested)) {
 
 shielded("nor does one that outlives what started it, without the shield", async () => {
   using home = temporaryHome();
-  const program = programCommand({ home }).join(" ");
-  const run = `${program} -p --resume ${ID} "From below" > out.txt 2>&1; mv out.txt over.txt`;
+  const keelson = programCommand({ home }).join(" ");
+  const run = `${keelson} -p --resume ${ID} "From below" > out.txt 2>&1; mv out.txt over.txt`;
   await using model = await startMockModel([
     { text: "One" },
     { calls: [{ name: "Bash", input: { command: `setsid -f sh -c '${run}'` } }] },
