@@ -9,18 +9,22 @@ import { main } from "../../packages/cli/src/main.ts";
 import type { ProcessIO } from "../../packages/cli/src/process/process-io.ts";
 import { lineLog } from "../../packages/testkit/src/program/line-log.ts";
 import { heldSession } from "./second.ts";
+import { linkedSession } from "./terminal-link.ts";
 
 /** What `startKeelson` does, as far as a client on the other end of its streams can tell. */
 export type Program = Pick<Running, "lines" | "send" | "closeStdin" | "waitForLine" | "done">;
 
 type HereOptions = Pick<ProgramOptions, "home" | "url" | "env" | "stdin">;
+/** `second`: what is seen and sent is that of a client which attaches second; the first one has the streams and is silent. */
+type Kind = "alone" | "second" | "terminal";
 
-export const startHere = (args: readonly string[], options: HereOptions): Program => start(args, options, false);
+export const startHere = (args: readonly string[], options: HereOptions): Program => start(args, options, "alone");
+export const startSecond = (args: readonly string[], options: HereOptions): Program => start(args, options, "second");
+/** The streams are those of the terminal's link to the session. */
+export const startLinked = (args: readonly string[], options: HereOptions): Program => start(args, options, "terminal");
 
-/** The same for a client that attaches to the session second; the first one has the streams and is silent. */
-export const startSecond = (args: readonly string[], options: HereOptions): Program => start(args, options, true);
-
-function start(args: readonly string[], { home, url, env = {}, stdin }: HereOptions, isSecond: boolean): Program {
+function start(args: readonly string[], { home, url, env = {}, stdin }: HereOptions, kind: Kind): Program {
+  const isSecond = kind === "second";
   const startedAt = performance.now();
   const log = lineLog();
   const errors: string[] = [];
@@ -46,6 +50,7 @@ function start(args: readonly string[], { home, url, env = {}, stdin }: HereOpti
     write: (text) => void (isSecond || show(text)),
     error: (text) => void errors.push(`${text}\n`),
     sessions: sessionsHere((session) => {
+      if (kind === "terminal") return linkedSession(session);
       if (!isSecond) return session;
       return heldSession(session, async (client) => {
         second.resolve(client);

@@ -56,6 +56,15 @@ export const ABSENT_ELSEWHERE: readonly Absence[] = [
     is: ({ says = [] }) => /"(?:AskUserQuestion|ExitPlanMode)"/.test(JSON.stringify(says)),
   },
   {
+    why: "the end of the owner's input travels another way than what the client sends, and may be there first",
+    is: ({ name }) =>
+      name === "requests at the very end of the input" || name === "the end of the input with prompts that wait",
+  },
+  {
+    why: "prompts that are sent at once are read one by one, so the first of them may have begun",
+    is: (_, { name }) => name === "those that waited begin and end together",
+  },
+  {
     why: "it says that it answers itself, in a line of its own front end",
     is: (_, { name }) => name === "repeats answers of the client",
   },

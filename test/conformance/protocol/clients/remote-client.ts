@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { leaseHolder } from "@keelson/disk/lease/take";
 import type { Inbound, Outbound, SessionClient } from "@keelson/protocol";
 import { connectSession } from "../../../../packages/runtime/src/owner/remote-session.ts";
+import { MadeUpIds } from "../../made-up-ids.ts";
 import type { Client, Open } from "../play.ts";
 import type { End } from "../scenario.ts";
-import { MadeUpIds } from "./made-up-ids.ts";
 import { flagsOf, initializeOf } from "./pipe-start.ts";
 import { talk } from "./talk.ts";
 
