@@ -226,6 +226,20 @@ shielded("nor does one that outlives what started it, without the shield", async
   expect(model.requests).toHaveLength(3);
 });
 
+test("nor does one that a hook starts", async () => {
+  using home = temporaryHome();
+  const keelson = programCommand({ home }).join(" ");
+  const command = `cat > /dev/null; ${keelson} -p --resume ${ID} "From below" > hook.txt 2>&1; true`;
+  home.settings({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } });
+  await using model = await startMockModel([{ text: "One" }, { text: "Two" }]);
+  await using owner = startKeelson([...LIVE, "--session-id", ID], { home, url: model.url, stdin: "open" });
+  await listening(home, owner);
+  owner.send(prompt("Second"));
+  await owner.waitForLine((json) => isResult(json) && json.result === "Two");
+  expect(home.read("hook.txt")).toMatch(/takes no clients that it started itself/);
+  expect(model.requests).toHaveLength(2);
+});
+
 test("a client that is stopped delays neither the run nor the end, whatever it asked for", async () => {
   using home = temporaryHome();
   const long = Array.from({ length: 4_000 }, (_, at) => `${at} ${"x".repeat(500)}\n`);
