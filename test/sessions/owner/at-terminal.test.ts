@@ -42,6 +42,26 @@ test("a second terminal shows the session of the first, both can type, and its e
   expect(prompts.slice(-4)).toEqual(["hello", "from the second", "from the first", "from a program"]);
 });
 
+test("a question about a file shows the same change at both terminals, and either may answer it", async () => {
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { calls: [{ name: "Write", input: { file_path: "new.txt", content: "a line of it\n" } }] },
+    { text: "written" },
+  ]);
+  const { terminal, home, model } = at;
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("attached to it");
+  await second.until(/^[❯$]/m);
+  terminal.type("write it\r");
+  for (const each of [terminal, second]) {
+    await each.until("Create new.txt?");
+    await each.until(/1 \+ a line of it/);
+  }
+});
+
 test("a terminal whose session ends elsewhere says so, and the session can be resumed", async () => {
   await using at = await openAtTerminal([{ text: "first answer" }, { text: "second answer" }]);
   const { terminal, home, model } = at;
