@@ -6,11 +6,11 @@ import type { AttachOptions, Inbound, Outbound, SessionClient } from "@keelson/p
 import { main } from "../../../../packages/cli/src/main.ts";
 import { ioHere, sessionsHere } from "../../here.ts";
 import { heldSession } from "../../second.ts";
+import { throughLink } from "../../terminal-link.ts";
 import type { Client, Open } from "../play.ts";
 import type { End } from "../scenario.ts";
 import { flagsOf, initializeOf } from "./pipe-start.ts";
 import { talk } from "./talk.ts";
-import { throughLink } from "./terminal-link.ts";
 
 /** `second`: another client is there before it. `terminal`: it is the terminal's link. */
 export const openAttached =

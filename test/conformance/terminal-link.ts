@@ -3,6 +3,7 @@
 // every prompt.
 
 import { RequestError } from "@keelson/client";
+import type { OpenedSession } from "@keelson/runtime";
 import {
   type AttachOptions,
   type ClientView,
@@ -13,8 +14,22 @@ import {
   type Session,
   type SessionClient,
 } from "@keelson/protocol";
-import { withoutToolMeta } from "../../../../packages/runtime/src/stream/tool-use-meta.ts";
-import { SessionLink } from "../../../../packages/tui/src/app/session/session-link.ts";
+import { withoutToolMeta } from "../../packages/runtime/src/stream/tool-use-meta.ts";
+import { SessionLink } from "../../packages/tui/src/app/session/session-link.ts";
+import { MadeUpIds } from "./made-up-ids.ts";
+
+/** The same session, whose front end has the terminal's link. */
+export function linkedSession(session: OpenedSession): OpenedSession {
+  return {
+    get id() {
+      return session.id;
+    },
+    ...(session.announce === undefined ? {} : { announce: session.announce }),
+    ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
+    close: (reason) => session.close(reason),
+    attach: (how = {}) => throughLink(session, how),
+  };
+}
 
 /** Answers questions as `how` says, and shows what its view would show. */
 export function throughLink(session: Session, { view = {}, ...how }: AttachOptions): SessionClient {
@@ -108,25 +123,6 @@ function paced(client: SessionClient): SessionClient {
     detach: () => client.detach(),
     messages: messages(),
   };
-}
-
-/** Prompts without an id have no lifecycle, and are not named by what they caused. */
-class MadeUpIds {
-  readonly #ids = new Set<string>();
-
-  add(id: string): void {
-    this.#ids.add(id);
-  }
-
-  /** The message as it is for a prompt without an id. */
-  without(message: any): Outbound | undefined {
-    if (message.type === "command_lifecycle" && this.#ids.has(message.command_uuid)) return undefined;
-    const all: readonly string[] = message.user_message_uuids ?? [];
-    const given = all.filter((id) => !this.#ids.has(id));
-    if (all.length === given.length) return message;
-    const { user_message_uuid: _, user_message_uuids: __, ...rest } = message;
-    return given.length === 0 ? rest : { ...rest, user_message_uuid: given.at(-1), user_message_uuids: given };
-  }
 }
 
 /** Whether a client with this view would have got it. */
