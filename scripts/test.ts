@@ -6,6 +6,7 @@ import { programPath } from "./fresh-build.ts";
 import { measureSlowness } from "./testing/machine-speed.ts";
 import { memoryFolder } from "./testing/memory-folder.ts";
 import { root } from "./root.ts";
+import { officialSdkFolder } from "./testing/official-sdk.ts";
 import { runSteps, type Step } from "./testing/run-steps.ts";
 
 const bun = process.execPath;
@@ -33,13 +34,18 @@ const steps: readonly Step[] = [
   { name: "types, second opinion", command: [tool("tsc"), "--noEmit"], limit: 180 },
   { name: "declarations", command: [tool("tsc"), "-p", "scripts/declarations.tsconfig.json"], limit: 120 },
   { name: "dead code", command: [bun, "--bun", tool("knip")], limit: 120 },
+  { name: "official declarations", command: [bun, "scripts/testing/official-sdk.ts"], limit: 120 },
   { name: "build", command: [bun, "scripts/build.ts"], limit: 180 },
   {
     name: "tests",
     command: testing(parallel, "./packages", "./test", "./scripts", "./bench"),
     again: (files) => testing(...files.map((file) => `./${file}`)),
     // The built program starts in a fifth of the time that the source tree takes, and is what people run.
-    env: { KEELSON_BIN: programPath, ...(folder ? { TMPDIR: folder.path } : {}) },
+    env: {
+      KEELSON_BIN: programPath,
+      KEELSON_OFFICIAL_SDK: officialSdkFolder,
+      ...(folder ? { TMPDIR: folder.path } : {}),
+    },
     limit: 1320,
     reportsTests: true,
   },

@@ -244,7 +244,9 @@ describe("an application compiles, with every declaration checked,", () => {
   });
 
   const present = official !== undefined && existsSync(join(official, "node_modules", OFFICIAL, "package.json"));
-  const absent = present ? null : "KEELSON_OFFICIAL_SDK names no folder where npm installed it";
+  const absent = present
+    ? null
+    : "npm could not fetch the official SDK into the folder that KEELSON_OFFICIAL_SDK names";
   testUnless(absent, test)("against the official package", async () => {
     // Its own declarations name packages that need not be there.
     expect(await compile(official!, OFFICIAL, { skipLibCheck: true })).toBe("");

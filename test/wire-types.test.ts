@@ -46,7 +46,9 @@ const DIFFERENT: Readonly<Record<string, string>> = {
 const OFFICIAL = "@anthropic-ai/claude-agent-sdk";
 const folder = process.env["KEELSON_OFFICIAL_SDK"];
 const declarations = folder === undefined ? "" : join(folder, "node_modules", OFFICIAL, "sdk.d.ts");
-const absent = existsSync(declarations) ? null : "KEELSON_OFFICIAL_SDK names no folder where npm installed it";
+const absent = existsSync(declarations)
+  ? null
+  : "npm could not fetch the official SDK into the folder that KEELSON_OFFICIAL_SDK names";
 
 testUnless(absent, test)("every message and reply that both publish is what the official SDK declares", async () => {
   const published = readFileSync(declarations, "utf8");

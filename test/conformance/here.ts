@@ -3,11 +3,13 @@
 
 import { toLine, type Inbound, type SessionClient } from "@keelson/protocol";
 import { SessionDirectory, type OpenedSession, type SessionsHere } from "@keelson/runtime";
-import type { Ended, ProgramOptions, Running } from "@keelson/testkit";
+import { programCommand, type Ended, type ProgramOptions, type Running } from "@keelson/testkit";
 import { join } from "node:path";
 import { main } from "../../packages/cli/src/main.ts";
 import type { ProcessIO } from "../../packages/cli/src/process/process-io.ts";
 import { lineLog } from "../../packages/testkit/src/program/line-log.ts";
+import { prompt, STREAM } from "../sessions/front-door.ts";
+import { startElsewhere } from "./elsewhere.ts";
 import { heldSession } from "./second.ts";
 import { linkedSession } from "./terminal-link.ts";
 
@@ -79,6 +81,57 @@ function start(args: readonly string[], { home, url, env = {}, stdin }: HereOpti
     waitForLine: (accept, { after } = {}) => log.waitFor((line) => accept(line.json ?? {}, line), after, over),
   };
 }
+
+/** The program in a process of its own, for a client in this one. The prompt of the command line is said by the client. */
+export function startOwned(args: readonly string[], { home, url, env = {}, stdin }: HereOptions): Program {
+  const startedAt = performance.now();
+  const log = lineLog();
+  let stdout = "";
+  const isOpen = stdin === "open";
+  const command = [...programCommand({ home }), "-p", ...STREAM, "--input-format", "stream-json"];
+  const given = args.slice(1 + STREAM.length + (isOpen ? TALKS.length : 1));
+  const id = given.includes("--session-id") ? [] : ["--session-id", crypto.randomUUID()];
+  const elsewhere = startElsewhere(
+    {
+      command: [...command, ...given, ...id],
+      cwd: home.project,
+      env: present({ ...home.env, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test-key", ...env }),
+    },
+    {
+      view: { hookEvents: given.includes("--include-hook-events") },
+      answers: { permissions: isOpen, requests: true },
+    },
+    (message) => {
+      const text = toLine(message);
+      stdout += text;
+      log.push(Buffer.from(text));
+      if (!isOpen) elsewhere.endInput();
+    },
+  );
+  if (!isOpen) elsewhere.send(prompt(args[1 + STREAM.length]!));
+  const done = elsewhere.ended.then((how): Ended => {
+    log.finish();
+    const messages = log.lines.flatMap(({ json }) => (json === undefined ? [] : [json]));
+    return { ...how, stdout, lines: log.lines, messages, startedAt, endedAt: performance.now() };
+  });
+  const over = done.then(
+    ({ stderr }) => new Error(`The program ended first\n${stderr}`),
+    (error: Error) => error,
+  );
+  return {
+    lines: log.lines,
+    done,
+    send: (sent) => elsewhere.send(sent as object),
+    closeStdin: elsewhere.endInput,
+    waitForLine: (accept, { after } = {}) => log.waitFor((line) => accept(line.json ?? {}, line), after, over),
+  };
+}
+
+/** Flags of a program that a person talks to. */
+export const TALKS: readonly string[] = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
+
+const present = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
 /** A directory whose sessions a front end gets through `pass`. */
 export function sessionsHere(pass: (session: OpenedSession) => OpenedSession): () => Promise<SessionsHere> {

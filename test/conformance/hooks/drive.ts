@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
 import { startKeelson, startMockModel, temporaryHome, type ProgramOptions } from "@keelson/testkit";
 import { answer, prompt, STREAM } from "../../sessions/front-door.ts";
-import { startHere, type Program } from "../here.ts";
+import { startHere, TALKS, type Program } from "../here.ts";
 import { castOf, commitAll, MAIN, requestsOf, type Kind } from "../kinds.ts";
 import { furnish, listen } from "./furnish.ts";
 import { observe } from "./observe.ts";
@@ -61,8 +61,6 @@ export async function perform(row: Row, kind: Kind, start: Start = startHere): P
   const posted = server?.posted ?? [];
   return observe({ home, ended, ownSession, ...requestsOf(kind, model.requests), asked, before, posted });
 }
-
-const TALKS = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
 
 /** Sends the prompt, answers questions as the person would, and leaves after the last result. */
 async function converse(

@@ -16,7 +16,7 @@ import {
   type Kind,
 } from "../kinds.ts";
 import { perform, type Absence, type Stage } from "./drive.ts";
-import { startLinked, startSecond } from "../here.ts";
+import { startLinked, startOwned, startSecond } from "../here.ts";
 import { nameOf, type Hook, type Observed, type Row } from "./row.ts";
 
 export const mainAgentHere: Stage = { name: "main agent", run: (row) => perform(row, MAIN) };
@@ -29,6 +29,11 @@ export const mainAgentBeside: Stage = {
 export const mainAgentLinked: Stage = {
   name: "main agent, terminal",
   run: (row) => perform(row, MAIN, startLinked),
+};
+/** Seen and answered in another process, over the socket of the session's owner. */
+export const mainAgentElsewhere: Stage = {
+  name: "main agent, client elsewhere",
+  run: (row) => perform(row, MAIN, startOwned),
 };
 
 const isOneOf = (events: readonly HookEvent[]) => (row: Row) => events.includes(row.event);

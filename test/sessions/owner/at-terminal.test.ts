@@ -107,3 +107,23 @@ test("a second terminal that comes while a question is open shows it as the firs
   await second.until(isIdle);
   expect([second.screen().join("\n").includes("No result"), home.read("a.txt")]).toEqual([false, "one\n"]);
 });
+
+test("a question about a file shows the same change at both terminals, and either may answer it", async () => {
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { calls: [{ name: "Write", input: { file_path: "new.txt", content: "a line of it\n" } }] },
+    { text: "written" },
+  ]);
+  const { terminal, home, model } = at;
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("attached to it");
+  await second.until(/^[❯$]/m);
+  terminal.type("write it\r");
+  for (const each of [terminal, second]) {
+    await each.until("Create new.txt?");
+    await each.until(/1 \+ a line of it/);
+  }
+});
