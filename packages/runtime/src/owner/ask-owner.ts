@@ -3,7 +3,7 @@
 import { leaseHolder } from "@keelson/disk/lease/take";
 import { controlBody, type ControlSubtype, type FieldsOf, type SessionClient } from "@keelson/protocol";
 import { ownerPath } from "@keelson/store";
-import { connectSession } from "./remote-session.ts";
+import { connectSession, RefusedByOwnerError } from "./remote-session.ts";
 
 const PATIENCE_MS = 2_000;
 
@@ -18,18 +18,25 @@ export async function askOwner<Subtype extends ControlSubtype>(
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const silent = new Error(`It is open in ${holder.name} (process ${holder.pid}), which does not answer; end it there`);
   const overdue = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(silent)));
+  const connecting = connectSession({ socket: holder.socket, configDir, ownAnswers: false }, signal);
   const asked = async () => {
-    const session = await connectSession({ socket: holder.socket!, configDir, ownAnswers: false }, signal);
+    const session = await connecting.catch(whenGone);
+    if (session === undefined) return false;
     const client = session.attach({ name: "another session", answers: { permissions: false, requests: false } });
     try {
       client.send({ type: "control_request", request_id: REQUEST, request: controlBody(subtype, fields) });
       await acknowledged(client);
+      return true;
     } finally {
       client.detach();
     }
   };
-  await Promise.race([asked(), overdue]);
-  return true;
+  return Promise.race([asked(), overdue]);
+}
+
+/** It has just ended, or something has removed its socket. */
+function whenGone(error: unknown): undefined {
+  if (error instanceof RefusedByOwnerError) throw error;
 }
 
 const REQUEST = "ask-owner";

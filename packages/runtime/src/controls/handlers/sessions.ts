@@ -1,5 +1,6 @@
 // The sessions on this machine, for clients that let the user choose one: list, search, preview, rename.
 
+import type { FieldsOf } from "@keelson/protocol";
 import { titleText } from "@keelson/store";
 import { done, failed, numberIn, textIn, type ControlHandler } from "../reply.ts";
 
@@ -48,15 +49,19 @@ export const renameSessionControl: ControlHandler<"rename_session"> = async (req
   const stored = await targets.storedSessions();
   const transcript = await stored.path(other);
   const { configDir } = targets.snapshot();
-  if (transcript !== undefined && (await isRenamedByOwner({ transcript, configDir }, title))) return done();
+  const renamed = { session_id: other, title };
+  if (transcript !== undefined && (await isRenamedByOwner({ transcript, configDir }, renamed))) return done();
   const isRenamed = await stored.rename(other, title);
   return isRenamed ? done() : failed(`rename_session: there is no session ${other}`);
 };
 
 /** Whoever has it open writes the last name that it knows when it ends. */
-async function isRenamedByOwner(at: { transcript: string; configDir: string }, title: string): Promise<boolean> {
+async function isRenamedByOwner(
+  at: { readonly transcript: string; readonly configDir: string },
+  renamed: FieldsOf<"rename_session">,
+): Promise<boolean> {
   const { askOwner } = await import("../../owner/ask-owner.ts");
-  return askOwner(at, "rename_session", { title });
+  return askOwner(at, "rename_session", renamed);
 }
 
 const isTexts = (value: unknown): value is readonly string[] =>
