@@ -2,8 +2,19 @@
 
 import { expect, test } from "bun:test";
 import { runKeelson, transcriptFiles, readTranscript } from "@keelson/testkit";
-import { startTerminal } from "@keelson/testkit/terminal";
-import { isIdle, openAtTerminal } from "../terminal/at-terminal.ts";
+import { startTerminal, type TestTerminal } from "@keelson/testkit/terminal";
+import { isIdle, openAtTerminal, type AtTerminal } from "../terminal/at-terminal.ts";
+
+/** After the first prompt has its answer. */
+async function openSecond({ terminal, home, model }: AtTerminal): Promise<TestTerminal> {
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  const second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("attached to it");
+  await second.until(/^[❯$]/m);
+  return second;
+}
 
 test("a second terminal shows the session of the first, both can type, and its end is not the session's", async () => {
   await using at = await openAtTerminal([
@@ -12,14 +23,9 @@ test("a second terminal shows the session of the first, both can type, and its e
     { text: "third answer" },
     { text: "fourth answer" },
   ]);
-  const { terminal, home, model } = at;
-  terminal.type("hello\r");
-  await terminal.until("first answer");
-  await terminal.until(isIdle);
-  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await second.until("attached to it");
+  const { terminal, home } = at;
+  await using second = await openSecond(at);
   await second.until("first answer");
-  await second.until(/^[❯$]/m);
   second.type("from the second\r");
   await second.until("second answer");
   await terminal.until("second answer");
@@ -48,13 +54,8 @@ test("a question about a file shows the same change at both terminals, and eithe
     { calls: [{ name: "Write", input: { file_path: "new.txt", content: "a line of it\n" } }] },
     { text: "written" },
   ]);
-  const { terminal, home, model } = at;
-  terminal.type("hello\r");
-  await terminal.until("first answer");
-  await terminal.until(isIdle);
-  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await second.until("attached to it");
-  await second.until(/^[❯$]/m);
+  const { terminal } = at;
+  await using second = await openSecond(at);
   terminal.type("write it\r");
   for (const each of [terminal, second]) {
     await each.until("Create new.txt?");
@@ -65,12 +66,7 @@ test("a question about a file shows the same change at both terminals, and eithe
 test("a terminal whose session ends elsewhere says so, and the session can be resumed", async () => {
   await using at = await openAtTerminal([{ text: "first answer" }, { text: "second answer" }]);
   const { terminal, home, model } = at;
-  terminal.type("hello\r");
-  await terminal.until("first answer");
-  await terminal.until(isIdle);
-  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await second.until("attached to it");
-  await second.until(/^[❯$]/m);
+  await using second = await openSecond(at);
   terminal.kill("SIGKILL");
   await terminal.exited;
   expect((await second.exited).code).toBe(1);
