@@ -10,8 +10,8 @@ import type { ProcessIO } from "../../packages/cli/src/process/process-io.ts";
 import { lineLog } from "../../packages/testkit/src/program/line-log.ts";
 import { prompt, STREAM } from "../sessions/front-door.ts";
 import { startElsewhere } from "./elsewhere.ts";
-import { heldSession } from "./second.ts";
-import { linkedSession } from "./terminal-link.ts";
+import { heldSession, sessionWith } from "./second.ts";
+import { throughLink } from "./terminal-link.ts";
 
 /** What `startKeelson` does, as far as a client on the other end of its streams can tell. */
 export type Program = Pick<Running, "lines" | "send" | "closeStdin" | "waitForLine" | "done">;
@@ -52,7 +52,7 @@ function start(args: readonly string[], { home, url, env = {}, stdin }: HereOpti
     write: (text) => void (isSecond || show(text)),
     error: (text) => void errors.push(`${text}\n`),
     sessions: sessionsHere((session) => {
-      if (kind === "terminal") return linkedSession(session);
+      if (kind === "terminal") return sessionWith(session, (how) => throughLink(session, how));
       if (!isSecond) return session;
       return heldSession(session, async (client) => {
         second.resolve(client);

@@ -1,7 +1,8 @@
-// A session that one client opened and holds without a word, for another one that attached second.
+// Sessions whose front end gets another client than it asks for: one that holds the session without a word for another that
+// attached second, or any.
 
 import type { OpenedSession } from "@keelson/runtime";
-import type { SessionClient } from "@keelson/protocol";
+import type { AttachOptions, SessionClient } from "@keelson/protocol";
 
 /**
  * What the front end gets that opened the session. The second client comes with it: from the beginning, with what that one
@@ -26,5 +27,18 @@ export function heldSession(session: OpenedSession, read: (second: SessionClient
       reading = read(session.attach({ ...how, name: "second", after: `${epoch}.0` }));
       return first;
     },
+  };
+}
+
+/** The same session, whose front end gets this client. */
+export function sessionWith(session: OpenedSession, attach: (how: AttachOptions) => SessionClient): OpenedSession {
+  return {
+    get id() {
+      return session.id;
+    },
+    ...(session.announce === undefined ? {} : { announce: session.announce }),
+    ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
+    close: (reason) => session.close(reason),
+    attach: (how = {}) => attach(how),
   };
 }

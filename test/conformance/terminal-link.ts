@@ -3,7 +3,6 @@
 // every prompt.
 
 import { RequestError } from "@keelson/client";
-import type { OpenedSession } from "@keelson/runtime";
 import {
   type AttachOptions,
   type ClientView,
@@ -17,19 +16,6 @@ import {
 import { withoutToolMeta } from "../../packages/runtime/src/stream/tool-use-meta.ts";
 import { SessionLink } from "../../packages/tui/src/app/session/session-link.ts";
 import { MadeUpIds } from "./made-up-ids.ts";
-
-/** The same session, whose front end has the terminal's link. */
-export function linkedSession(session: OpenedSession): OpenedSession {
-  return {
-    get id() {
-      return session.id;
-    },
-    ...(session.announce === undefined ? {} : { announce: session.announce }),
-    ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
-    close: (reason) => session.close(reason),
-    attach: (how = {}) => throughLink(session, how),
-  };
-}
 
 /** Answers questions as `how` says, and shows what its view would show. */
 export function throughLink(session: Session, { view = {}, ...how }: AttachOptions): SessionClient {

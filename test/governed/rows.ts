@@ -80,6 +80,11 @@ export const ROWS: readonly Row[] = [
   row("masks and copies of the shield", /^\$TMPDIR\/keelson-[0-9a-f]+(?:\/|$)/, "gone with the session that made it"),
   row("the configuration of a session from a store", /^\$TMPDIR\/claude-\d+\/keelson-resume-\w+(?:\/|$)/),
   row("tmux's socket", /^\^\/panes$/, "whoever answers there gets a teammate, which is asked like any other"),
+  row(
+    "where sessions listen if the folder for temporary files has a long name",
+    /^\/tmp\/claude-\d+(?:\/open)?$/,
+    "hidden from commands if it is a folder; whoever connects has to prove who he is",
+  ),
   row("outputs of tasks", /^\$TMPDIR\/claude-\d+(?:\/|$)/, "opened without links, as output of that command"),
   row("the project", /^\.\//, "what the session works on"),
 ];

@@ -34,6 +34,11 @@ export function checkAll({ kind, run, absent = [] }: Driver, scenarios: readonly
       );
     }
   }
+
+  test.each([...absent])("cases are left out because $why", ({ is }) => {
+    const left = scenarios.filter((scenario) => casesOn(kind, scenario).some((row) => is(scenario, row)));
+    expect(left).not.toEqual([]);
+  });
 }
 
 export function casesOn(kind: Driver["kind"], { only, cases }: Scenario): readonly Case[] {

@@ -4,9 +4,20 @@ import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, transcriptFiles, readTranscript } from "@keelson/testkit";
-import { startTerminal } from "@keelson/testkit/terminal";
+import { startTerminal, type TestTerminal } from "@keelson/testkit/terminal";
 import { until } from "../processes.ts";
-import { isIdle, openAtTerminal } from "../terminal/at-terminal.ts";
+import { isIdle, openAtTerminal, type AtTerminal } from "../terminal/at-terminal.ts";
+
+/** After the first prompt has its answer. */
+async function openSecond({ terminal, home, model }: AtTerminal): Promise<TestTerminal> {
+  terminal.type("hello\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  const second = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await second.until("attached to it");
+  await second.until(/^[❯$]/m);
+  return second;
+}
 
 test("a second terminal shows the session of the first, both can type, and its end is not the session's", async () => {
   await using at = await openAtTerminal([
@@ -15,14 +26,9 @@ test("a second terminal shows the session of the first, both can type, and its e
     { text: "third answer" },
     { text: "fourth answer" },
   ]);
-  const { terminal, home, model } = at;
-  terminal.type("hello\r");
-  await terminal.until("first answer");
-  await terminal.until(isIdle);
-  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await second.until("attached to it");
+  const { terminal, home } = at;
+  await using second = await openSecond(at);
   await second.until("first answer");
-  await second.until(/^[❯$]/m);
   second.type("from the second\r");
   await second.until("second answer");
   await terminal.until("second answer");
@@ -43,6 +49,35 @@ test("a second terminal shows the session of the first, both can type, and its e
     entry.type === "last-prompt" ? [(entry as { lastPrompt?: string }).lastPrompt] : [],
   );
   expect(prompts.slice(-4)).toEqual(["hello", "from the second", "from the first", "from a program"]);
+});
+
+test("a question about a file shows the same change at both terminals", async () => {
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { calls: [{ name: "Write", input: { file_path: "new.txt", content: "a line of it\n" } }] },
+    { text: "written" },
+  ]);
+  const { terminal } = at;
+  await using second = await openSecond(at);
+  terminal.type("write it\r");
+  for (const each of [terminal, second]) {
+    await each.until("Create new.txt?");
+    await each.until(/1 \+ a line of it/);
+  }
+});
+
+test("a terminal whose session ends elsewhere says so, and the session can be resumed", async () => {
+  await using at = await openAtTerminal([{ text: "first answer" }, { text: "second answer" }]);
+  const { terminal, home, model } = at;
+  await using second = await openSecond(at);
+  terminal.kill("SIGKILL");
+  await terminal.exited;
+  expect((await second.exited).code).toBe(1);
+  expect(second.bytes).toContain("The session was ended by the program that had it open; to continue it, run: keelson");
+  await using third = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await third.until("first answer");
+  third.type("again\r");
+  await third.until("second answer");
 });
 
 test("a second terminal that comes while a command runs shows it as running, and then what it printed", async () => {
@@ -70,25 +105,6 @@ test("a second terminal that comes while a command runs shows it as running, and
   }
 });
 
-test("a terminal whose session ends elsewhere says so, and the session can be resumed", async () => {
-  await using at = await openAtTerminal([{ text: "first answer" }, { text: "second answer" }]);
-  const { terminal, home, model } = at;
-  terminal.type("hello\r");
-  await terminal.until("first answer");
-  await terminal.until(isIdle);
-  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await second.until("attached to it");
-  await second.until(/^[❯$]/m);
-  terminal.kill("SIGKILL");
-  await terminal.exited;
-  expect((await second.exited).code).toBe(1);
-  expect(second.bytes).toContain("The session was ended by the program that had it open; to continue it, run: keelson");
-  await using third = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await third.until("first answer");
-  third.type("again\r");
-  await third.until("second answer");
-});
-
 test("a second terminal that comes while a question is open shows it as the first does, and may answer it", async () => {
   await using at = await openAtTerminal([
     { calls: [{ name: "Write", input: { file_path: "a.txt", content: "one\n" } }] },
@@ -106,24 +122,4 @@ test("a second terminal that comes while a question is open shows it as the firs
   await terminal.until("written");
   await second.until(isIdle);
   expect([second.screen().join("\n").includes("No result"), home.read("a.txt")]).toEqual([false, "one\n"]);
-});
-
-test("a question about a file shows the same change at both terminals, and either may answer it", async () => {
-  await using at = await openAtTerminal([
-    { text: "first answer" },
-    { calls: [{ name: "Write", input: { file_path: "new.txt", content: "a line of it\n" } }] },
-    { text: "written" },
-  ]);
-  const { terminal, home, model } = at;
-  terminal.type("hello\r");
-  await terminal.until("first answer");
-  await terminal.until(isIdle);
-  await using second = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await second.until("attached to it");
-  await second.until(/^[❯$]/m);
-  terminal.type("write it\r");
-  for (const each of [terminal, second]) {
-    await each.until("Create new.txt?");
-    await each.until(/1 \+ a line of it/);
-  }
 });

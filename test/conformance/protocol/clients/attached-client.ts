@@ -1,11 +1,10 @@
 // Clients in the process of the session, with no pipe between: one that is alone with it, one that attaches to a session
 // which somebody else opened and holds, and the terminal's.
 
-import type { OpenedSession } from "@keelson/runtime";
-import type { AttachOptions, Inbound, Outbound, SessionClient } from "@keelson/protocol";
+import type { Inbound, Outbound, SessionClient } from "@keelson/protocol";
 import { main } from "../../../../packages/cli/src/main.ts";
 import { ioHere, sessionsHere } from "../../here.ts";
-import { heldSession } from "../../second.ts";
+import { heldSession, sessionWith } from "../../second.ts";
 import { throughLink } from "../../terminal-link.ts";
 import type { Client, Open } from "../play.ts";
 import type { End } from "../scenario.ts";
@@ -43,7 +42,7 @@ export const openAttached =
       sessions: sessionsHere((session) =>
         kind === "second"
           ? heldSession(session, (client) => readAll(attached(client), take))
-          : ownSession(session, (how) => {
+          : sessionWith(session, (how) => {
               const own = kind === "terminal" ? throughLink(session, how) : session.attach(how);
               return passing(attached(own), take);
             }),
@@ -64,19 +63,6 @@ export const openAttached =
       }),
     };
   };
-
-/** The same session, whose front end gets this client. */
-function ownSession(session: OpenedSession, attach: (how: AttachOptions) => SessionClient): OpenedSession {
-  return {
-    get id() {
-      return session.id;
-    },
-    ...(session.announce === undefined ? {} : { announce: session.announce }),
-    ...(session.initialPrompt === undefined ? {} : { initialPrompt: session.initialPrompt }),
-    close: (reason) => session.close(reason),
-    attach: (how = {}) => attach(how),
-  };
-}
 
 /** The same client, whose messages are noted down on their way to the front end. */
 function passing(client: SessionClient, take: (message: Outbound) => void): SessionClient {

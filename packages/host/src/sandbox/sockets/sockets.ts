@@ -41,7 +41,13 @@ const OF_THE_SYSTEM = /^\/(?:run|var|tmp\/\.X11-unix)\/(?!user\/|screens?\/|tmux
  */
 const isOfSession = (path: string) => /\/open\/session-[0-9a-f]{16}\.sock$/.test(path);
 const sessionFolders = (env: SocketOptions["env"]): readonly string[] =>
-  [env, { CLAUDE_CODE_TMPDIR: "/tmp" }].flatMap((each) => realPath(join(ownTemporary(each), "open")) ?? []);
+  [env, { CLAUDE_CODE_TMPDIR: "/tmp" }].flatMap((each) => {
+    const parent = realPath(ownTemporary(each));
+    const folder = parent === null ? null : join(parent, "open");
+    const entry = folder === null ? null : lstatOrNull(folder);
+    // A link would hide what it leads to.
+    return folder !== null && entry?.isDirectory() && entry.uid === process.getuid?.() ? [folder] : [];
+  });
 
 /** `approved` for a command that is not guarded. */
 export type ForeignSocketsNow = (approved: boolean) => ForeignSockets;
