@@ -18,6 +18,7 @@ import {
   type NewEntry,
   type PromptMessage,
   type Signal,
+  type ToolUseBlock,
 } from "@keelson/protocol";
 import { Clients, type ViewPart } from "./clients.ts";
 import type { CallNaming } from "./tool-use-meta.ts";
@@ -209,9 +210,10 @@ export class Outbox {
   }
 
   #metaOf(blocks: readonly ContentBlock[], wants = this.#wantsMeta()) {
-    const calls = blocks.filter(isToolUse);
+    const isNamed = ({ name }: ToolUseBlock) => wants || this.#options.originOf?.(name) !== undefined;
+    const calls = blocks.filter(isToolUse).filter(isNamed);
     if (calls.length === 0) return undefined;
-    // Not needed before the first call.
+    // Not needed before the first call that has more than its name.
     const { toolUseMeta } = require("./tool-use-meta.ts") as typeof ToolUseMetaModule;
     const meta = toolUseMeta(calls, this.#options, wants);
     return meta.length === 0 ? undefined : { tool_use_meta: meta };
