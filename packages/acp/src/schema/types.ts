@@ -159,7 +159,7 @@ export type SessionUpdate<Kind extends UpdateKind = UpdateKind> = {
   [Each in Kind]: { readonly sessionUpdate: Each } & UpdateFields[Each];
 }[Kind];
 
-export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
+export type PromptStop = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
 
 export interface PermissionOption extends WithMeta {
   readonly optionId: string;
@@ -197,7 +197,7 @@ export interface QuestionForm extends WithMeta {
   readonly required?: readonly string[];
 }
 
-export type ElicitationRequest = WithMeta & {
+export type FormRequest = WithMeta & {
   readonly sessionId: string;
   readonly toolCallId?: string;
   readonly message: string;
