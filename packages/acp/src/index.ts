@@ -1,0 +1,1 @@
+export type { ClientCapabilities, SessionUpdate } from "./schema/types.ts";
