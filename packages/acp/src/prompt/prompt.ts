@@ -6,10 +6,10 @@ import { attachedText } from "./attached.ts";
 import { mentionOf } from "./mention.ts";
 
 /** `problem`: it is not a prompt, in words for the editor (an error −32602). */
-export type ReadPrompt =
+export type EditorPrompt =
   { readonly content: readonly ContentBlock[]; readonly problem?: undefined } | { readonly problem: string };
 
-export function readPrompt(blocks: unknown): ReadPrompt {
+export function readEditorPrompt(blocks: unknown): EditorPrompt {
   if (!Array.isArray(blocks)) return { problem: '"prompt" is not a list of content blocks' };
   const content: ContentBlock[] = [];
   for (const [index, block] of blocks.entries()) {

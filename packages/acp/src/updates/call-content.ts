@@ -5,7 +5,7 @@ import { callLine, patchOfResult, textsOfHunk, type AgentCall, type CallItem } f
 import { blocksOf, isObject, type ContentBlock, type FilePatch, type JsonObject } from "@keelson/protocol";
 import type { ContentPart, ToolCallContent } from "../schema/types.ts";
 import { boundedText } from "./bounded.ts";
-import { fenced } from "./fence.ts";
+import { fencedText } from "./fence.ts";
 
 export const textContent = (text: string): ToolCallContent => ({ type: "content", content: { type: "text", text } });
 
@@ -54,7 +54,7 @@ export function resultContent(
     if (typeof plan === "string") return [textContent(plan)];
   }
   const text = boundedText(result.text.trimEnd());
-  const asText = MARKDOWN.has(name) && !result.isError ? text : fenced(text);
+  const asText = MARKDOWN.has(name) && !result.isError ? text : fencedText(text);
   return [...(text === "" ? [] : [textContent(asText)]), ...blocks.flatMap(imageContent)];
 }
 
@@ -79,7 +79,7 @@ export function agentContent(item: CallItem, lastLine: string | undefined): read
     ...agent.calls.flatMap((call) => stepLines(call, "")),
   ];
   return [
-    ...(lines.length === 0 ? [] : [textContent(fenced(lines.join("\n")))]),
+    ...(lines.length === 0 ? [] : [textContent(fencedText(lines.join("\n")))]),
     ...(lastLine === undefined ? [] : [textContent(lastLine)]),
   ];
 }
@@ -87,7 +87,7 @@ export function agentContent(item: CallItem, lastLine: string | undefined): read
 const MARKS = { running: "…", done: "✓", failed: "✗" } as const;
 
 function stepLines(call: AgentCall, indent: string): string[] {
-  const line = oneLine(callLine(call, call.label));
+  const line = titleLine(callLine(call, call.label));
   return [
     `${indent}${MARKS[call.state]} ${line}`,
     ...(call.run?.calls ?? []).flatMap((inner) => stepLines(inner, `${indent}  `)),
@@ -96,7 +96,7 @@ function stepLines(call: AgentCall, indent: string): string[] {
 
 const MOST_TITLE = 240;
 
-export function oneLine(text: string): string {
+export function titleLine(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > MOST_TITLE ? `${line.slice(0, MOST_TITLE)}…` : line;
 }

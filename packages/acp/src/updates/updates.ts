@@ -35,9 +35,9 @@ import type {
   ToolCallStatus,
 } from "../schema/types.ts";
 import { boundedText, boundedValue } from "./bounded.ts";
-import { agentContent, oneLine, plannedContent, resultBlocks, resultContent, textContent } from "./call-content.ts";
+import { agentContent, titleLine, plannedContent, resultBlocks, resultContent, textContent } from "./call-content.ts";
 import { availableCommands } from "./commands.ts";
-import { fenced } from "./fence.ts";
+import { fencedText } from "./fence.ts";
 import { promptParts } from "./prompt-parts.ts";
 import { ShownCalls } from "./shown-calls.ts";
 import { UsageReader } from "./usage.ts";
@@ -169,7 +169,7 @@ export class Updates {
         this.#inner.set(block.id, { parent, name: block.name, input: block.input });
       if (message.type === "assistant" && isText(block)) {
         const line = block.text.trimEnd().split("\n").at(-1)?.trim();
-        if (line) this.#lastLines.set(parent, oneLine(line));
+        if (line) this.#lastLines.set(parent, titleLine(line));
       }
       if (!isToolResult(block)) continue;
       this.#inner.delete(block.tool_use_id);
@@ -189,7 +189,7 @@ export class Updates {
         ...shown,
         title: shown.title ?? "",
         status,
-        content: text === "" ? [] : [textContent(fenced(boundedText(text)))],
+        content: text === "" ? [] : [textContent(fencedText(boundedText(text)))],
       });
     }
   }
@@ -226,7 +226,7 @@ export class Updates {
     this.#show({
       toolCallId: id,
       name,
-      title: oneLine(name),
+      title: titleLine(name),
       status: "pending",
       rawInput: about,
       _meta: { claudeCode: { toolName: name, ...(inner ? { parentToolUseId: inner.parent } : {}) } },
@@ -332,7 +332,7 @@ export class Updates {
         for (const part of promptParts(item, this.#message.message.content)) this.#chunk("user_message_chunk", part);
         break;
       case "output":
-        this.#say(item.as === "plain" ? fenced(item.text) : item.text);
+        this.#say(item.as === "plain" ? fencedText(item.text) : item.text);
         break;
       case "note":
         this.#note(item);
@@ -448,7 +448,7 @@ export class Updates {
       {
         toolCallId: id,
         name,
-        title: oneLine(callLine(item, label)) || name,
+        title: titleLine(callLine(item, label)) || name,
         kind: label.kind,
         status,
         rawInput: input,
@@ -524,7 +524,7 @@ function taskLine(message: SystemMessage<"task_progress" | "task_updated" | "tas
       return `${status === "failed" ? "Failed" : "Stopped"} in the background${error === undefined ? "" : `: ${error}`}`;
     }
     default:
-      return `${ENDS[message.status] ?? "Ended"} in the background: ${oneLine(message.summary)}`;
+      return `${ENDS[message.status] ?? "Ended"} in the background: ${titleLine(message.summary)}`;
   }
 }
 
