@@ -41,8 +41,7 @@ interface ResourceLinkPart extends WithMeta {
 interface ResourcePart extends WithMeta {
   readonly type: "resource";
   readonly resource: { readonly uri: string; readonly mimeType?: string } & (
-    | { readonly text: string }
-    | { readonly blob: string }
+    { readonly text: string } | { readonly blob: string }
   );
 }
 
