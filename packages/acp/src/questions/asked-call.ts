@@ -12,18 +12,18 @@ export type AskedCall = Unchecked<"can_use_tool">;
 
 export const inputOf = ({ input }: AskedCall): JsonObject => (isObject(input) ? (input as JsonObject) : {});
 
-export const fieldText = (object: object, field: string): string | undefined => {
+export const textAt = (object: object, field: string): string | undefined => {
   const value: unknown = Reflect.get(object, field);
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
 export function callFields(request: AskedCall, context: QuestionContext, content?: readonly ToolCallContent[]) {
-  const id = fieldText(request, "tool_use_id") ?? "";
-  const name = fieldText(request, "tool_name") ?? "";
+  const id = textAt(request, "tool_use_id") ?? "";
+  const name = textAt(request, "tool_name") ?? "";
   const input = inputOf(request);
   const shown = context.shown?.(id);
   const label = labelOf({ name, input }, undefined, context.cwd);
-  const agent = fieldText(request, "agent_type") ?? fieldText(request, "agent_id");
+  const agent = textAt(request, "agent_type") ?? textAt(request, "agent_id");
   const known = shown !== undefined && shown.title !== name ? shown.title : undefined;
   const title = known ?? titleLine(callLine({ name, input }, label));
   const locations = label.locations.map((place) => ({ ...place, path: resolve(context.cwd, place.path) }));
@@ -46,16 +46,16 @@ export function callFields(request: AskedCall, context: QuestionContext, content
 }
 
 /** The id of a teammate is `name@team`. */
-const agentWord = (request: AskedCall) => (fieldText(request, "agent_id")?.includes("@") ? "teammate" : "subagent");
+const agentWord = (request: AskedCall) => (textAt(request, "agent_id")?.includes("@") ? "teammate" : "subagent");
 
 /** All of it: nothing may run that was not shown. */
 function doing(request: AskedCall, name: string, input: JsonObject, cwd: string): readonly ToolCallContent[] {
   const patch = readPatch(request.patch);
-  const whole = fieldText(input, "content");
+  const whole = textAt(input, "content");
   if (patch) return diffsOf(patch, cwd, whole);
   const planned = plannedContent(name, input, cwd);
   if (planned.length > 0) return planned;
-  const command = fieldText(input, "command");
+  const command = textAt(input, "command");
   const { command: _, description, ...rest } = input;
   if (command === undefined) return Object.keys(input).length === 0 ? [] : [json(input)];
   return [
@@ -69,21 +69,21 @@ const json = (value: object) => textContent(fencedText(JSON.stringify(value, nul
 
 function reasons(request: AskedCall): readonly ToolCallContent[] {
   const { matched_ask_rule: rule, decision_reason_is_default: isDefault } = request;
-  const reason = isDefault === true ? undefined : fieldText(request, "decision_reason");
-  const blocked = fieldText(request, "blocked_path");
+  const reason = isDefault === true ? undefined : textAt(request, "decision_reason");
+  const blocked = textAt(request, "blocked_path");
   const server = isObject(request.mcp_server) ? request.mcp_server : {};
   const lines = [
     reason,
     isObject(rule)
-      ? `Asked by the rule ${ruleName(fieldText(rule, "tool_name") ?? "", fieldText(rule, "rule_content"))} of ${fieldText(rule, "source") ?? "the settings"}`
+      ? `Asked by the rule ${shownRule(textAt(rule, "tool_name") ?? "", textAt(rule, "rule_content"))} of ${textAt(rule, "source") ?? "the settings"}`
       : undefined,
     blocked === undefined ? undefined : `Path: ${blocked}`,
-    fieldText(server, "name") === undefined
+    textAt(server, "name") === undefined
       ? undefined
-      : `MCP server: ${fieldText(server, "name")}${fieldText(server, "source") === undefined ? "" : ` (${fieldText(server, "source")})`}`,
+      : `MCP server: ${textAt(server, "name")}${textAt(server, "source") === undefined ? "" : ` (${textAt(server, "source")})`}`,
   ].filter((line) => line !== undefined);
   return lines.length === 0 ? [] : [textContent(lines.join("\n\n"))];
 }
 
-export const ruleName = (tool: string, content: string | undefined) =>
+export const shownRule = (tool: string, content: string | undefined) =>
   content === undefined ? tool : `${tool}(${content})`;

@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { PermissionOption, QuestionForm } from "../schema/types.ts";
 import { textContent } from "../updates/call-content.ts";
-import { callFields, inputOf, fieldText, type AskedCall } from "./asked-call.ts";
+import { callFields, inputOf, textAt, type AskedCall } from "./asked-call.ts";
 import { choiceQuestion, type QuestionStep, type QuestionContext } from "./question.ts";
 
 interface Choice {
@@ -37,13 +37,13 @@ function readQuestions(value: unknown): readonly OpenQuestion[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const read = (value as unknown[]).map((each): OpenQuestion | undefined => {
     if (!isObject(each) || !Array.isArray(each["options"])) return undefined;
-    const question = fieldText(each, "question");
+    const question = textAt(each, "question");
     const choices = (each["options"] as unknown[]).filter(isObject).flatMap((option) => {
-      const label = fieldText(option, "label");
-      return label === undefined ? [] : [{ label, description: fieldText(option, "description") ?? "" }];
+      const label = textAt(option, "label");
+      return label === undefined ? [] : [{ label, description: textAt(option, "description") ?? "" }];
     });
     if (question === undefined || choices.length === 0) return undefined;
-    return { question, header: fieldText(each, "header") ?? "", choices, several: each["multiSelect"] === true };
+    return { question, header: textAt(each, "header") ?? "", choices, several: each["multiSelect"] === true };
   });
   return read.every((each) => each !== undefined) ? read : undefined;
 }
@@ -63,7 +63,7 @@ function answered(
 }
 
 function askForm(request: AskedCall, questions: readonly OpenQuestion[], { sessionId }: QuestionContext): QuestionStep {
-  const toolCallId = fieldText(request, "tool_use_id");
+  const toolCallId = textAt(request, "tool_use_id");
   const properties = questions.flatMap(({ question, header, choices, several }, index) => {
     const titles = choices.map(({ label, description }) => ({
       const: label,

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject, type Unchecked } from "@keelson/protocol";
 import type { FormRequest } from "../schema/types.ts";
-import { fieldText } from "./asked-call.ts";
+import { textAt } from "./asked-call.ts";
 import type { QuestionStep, QuestionContext } from "./question.ts";
 
 const CANCELLED: JsonObject = { action: "cancel" };
@@ -22,12 +22,12 @@ export function serverQuestion(request: Unchecked<"elicitation">, context: Quest
 
 function paramsOf(request: Unchecked<"elicitation">, context: QuestionContext): FormRequest | undefined {
   const { sessionId, capabilities, newId } = context;
-  const server = fieldText(request, "mcp_server_name") ?? "";
-  const about = { sessionId, message: `MCP server "${server}": ${fieldText(request, "message") ?? ""}` };
+  const server = textAt(request, "mcp_server_name") ?? "";
+  const about = { sessionId, message: `MCP server "${server}": ${textAt(request, "message") ?? ""}` };
   if (request.mode === "url") {
-    const url = fieldText(request, "url");
+    const url = textAt(request, "url");
     if (!isObject(capabilities.elicitation?.url) || url === undefined || URL.parse(url) === null) return undefined;
-    return { ...about, mode: "url", url, elicitationId: fieldText(request, "elicitation_id") ?? newId() };
+    return { ...about, mode: "url", url, elicitationId: textAt(request, "elicitation_id") ?? newId() };
   }
   const schema = request.requested_schema;
   if (!isObject(capabilities.elicitation?.form) || !isForm(schema)) return undefined;

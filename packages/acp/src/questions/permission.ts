@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { PermissionOption } from "../schema/types.ts";
-import { callFields, inputOf, ruleName, fieldText, type AskedCall } from "./asked-call.ts";
+import { callFields, inputOf, shownRule, textAt, type AskedCall } from "./asked-call.ts";
 import { NO, NO_AND_STOP } from "./no.ts";
 import { choiceQuestion, type QuestionStep, type QuestionContext } from "./question.ts";
 
@@ -58,8 +58,8 @@ function allowed({ type, rules, behavior, directories, mode }: Record<string, un
   if (type === "addDirectories") return areTexts(directories) ? `access to ${directories.join(", ")}` : undefined;
   if (type !== "addRules" || behavior !== "allow" || !Array.isArray(rules) || rules.length === 0) return undefined;
   const texts = (rules as unknown[]).map((rule) => {
-    const tool = isObject(rule) ? fieldText(rule, "toolName") : undefined;
-    return tool === undefined ? undefined : ruleName(tool, fieldText(rule as object, "ruleContent"));
+    const tool = isObject(rule) ? textAt(rule, "toolName") : undefined;
+    return tool === undefined ? undefined : shownRule(tool, textAt(rule as object, "ruleContent"));
   });
   return texts.includes(undefined) ? undefined : texts.join(", ");
 }

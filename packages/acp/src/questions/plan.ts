@@ -3,7 +3,7 @@
 import type { JsonObject } from "@keelson/protocol";
 import type { PermissionOption } from "../schema/types.ts";
 import { textContent } from "../updates/call-content.ts";
-import { callFields, inputOf, fieldText, type AskedCall } from "./asked-call.ts";
+import { callFields, inputOf, textAt, type AskedCall } from "./asked-call.ts";
 import { choiceQuestion, type QuestionStep, type QuestionContext } from "./question.ts";
 
 const OPTIONS: readonly PermissionOption[] = [
@@ -19,8 +19,8 @@ const KEEP_PLANNING: JsonObject = {
 
 export function planQuestion(request: AskedCall, context: QuestionContext): QuestionStep {
   const input = inputOf(request);
-  const plan = fieldText(input, "plan") ?? "There is no plan yet.";
-  const path = fieldText(input, "planFilePath");
+  const plan = textAt(input, "plan") ?? "There is no plan yet.";
+  const path = textAt(input, "planFilePath");
   const content = [textContent(plan), ...(path === undefined ? [] : [textContent(`The plan is in ${path}`)])];
   const fields = callFields(request, context, content);
   const toolCall = { ...fields, title: "Approve the plan", kind: "switch_mode" as const };
