@@ -17,7 +17,7 @@ export interface MethodTargets {
   capabilities: ClientCapabilities;
 }
 
-export type Method = (params: Params, targets: MethodTargets, signal: AbortSignal) => Promise<CallReply>;
+export type EditorMethod = (params: Params, targets: MethodTargets, signal: AbortSignal) => Promise<CallReply>;
 
 /** The version that we speak. */
 const PROTOCOL_VERSION = 1;
@@ -25,7 +25,7 @@ const PROTOCOL_VERSION = 1;
 /** `signInMethods` are for people without a key. */
 const KEY_METHOD = "api-key";
 
-export const METHODS: Readonly<Record<string, Method>> = {
+export const METHODS: Readonly<Record<string, EditorMethod>> = {
   initialize: async (params, targets) => {
     const { protocolVersion: version, clientCapabilities: capabilities } = params;
     if (typeof version !== "number") throw wrongParams('"protocolVersion" must be a number');

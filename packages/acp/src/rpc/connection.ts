@@ -16,7 +16,7 @@ export interface CallReply {
   readonly after?: () => void;
 }
 
-export interface ConnectionOptions {
+export interface RpcConnectionOptions {
   /** Awaited by whoever makes messages: the reader is behind. */
   write(line: string): void | Promise<void>;
   /** Rejects with an RpcError, or another error, which is an internal one then. Called in the order of the requests. */
@@ -35,14 +35,14 @@ interface OwnCall {
 const CANCEL = "$/cancel_request";
 
 export class RpcConnection {
-  readonly #options: ConnectionOptions;
+  readonly #options: RpcConnectionOptions;
   readonly #incoming = new Map<RpcId, AbortController>();
   readonly #own = new Map<RpcId, OwnCall>();
   #lastId = 0;
   #ended = false;
   #slow: Promise<void> | undefined;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: RpcConnectionOptions) {
     this.#options = options;
   }
 

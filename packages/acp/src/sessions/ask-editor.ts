@@ -6,14 +6,14 @@ import type { QuestionContext } from "../questions/question.ts";
 import { questionFor } from "../questions/questions.ts";
 import type { RpcConnection } from "../rpc/connection.ts";
 
-export interface AskOptions {
+export interface EditorAskOptions {
   readonly connection: RpcConnection;
   readonly context: QuestionContext;
   /** The user approved this call. */
   allowed(callId: string): void;
 }
 
-export async function askEditor(question: SessionQuestion, options: AskOptions): Promise<void> {
+export async function askEditor(question: SessionQuestion, options: EditorAskOptions): Promise<void> {
   const { request, signal } = question;
   const { connection, context, allowed } = options;
   let asked = questionFor(request, context);

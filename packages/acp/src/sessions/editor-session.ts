@@ -6,7 +6,7 @@ import type { EditorHost, EditorServers, OpenedForEditor } from "../host.ts";
 import type { RpcConnection } from "../rpc/connection.ts";
 import { wrongParams, type RpcError } from "../rpc/rpc-error.ts";
 import type { ClientCapabilities, SessionConfigOption, SessionModeState, SessionUpdate } from "../schema/types.ts";
-import { stopReasonOf, type StopReason } from "../turns/stop-reason.ts";
+import { stopReasonOf, type TurnEnd } from "../turns/stop-reason.ts";
 import { Turns } from "../turns/turns.ts";
 import { askEditor } from "./ask-editor.ts";
 import { Attachment } from "./attachment.ts";
@@ -93,7 +93,7 @@ export class EditorSession {
   }
 
   /** The prompt has its place when this returns. */
-  prompt(content: PromptContent, signal: AbortSignal): Promise<StopReason> {
+  prompt(content: PromptContent, signal: AbortSignal): Promise<TurnEnd> {
     return this.#turns.add(content, signal);
   }
 

@@ -4,10 +4,10 @@ import type { ResultMessage } from "@keelson/protocol";
 import { ERROR_CODES, RpcError } from "../rpc/rpc-error.ts";
 
 /** How a prompt is answered. */
-export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
+export type TurnEnd = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
 
 /** `signIn`: how the user can get a key, for a key that was rejected. */
-export function stopReasonOf(result: ResultMessage, signIn: () => RpcError): StopReason | RpcError {
+export function stopReasonOf(result: ResultMessage, signIn: () => RpcError): TurnEnd | RpcError {
   const { subtype, terminal_reason: ended, stop_reason: stopped } = result;
   if (ended === "aborted_streaming" || ended === "aborted_tools") return "cancelled";
   if (subtype === "error_max_turns" || subtype === "error_max_budget_usd") return "max_turn_requests";

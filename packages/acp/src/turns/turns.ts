@@ -4,7 +4,7 @@
 import type { Requests } from "@keelson/client";
 import { isResult, type Outbound, type PromptMessage, type ResultMessage } from "@keelson/protocol";
 import type { RpcError } from "../rpc/rpc-error.ts";
-import type { StopReason } from "./stop-reason.ts";
+import type { TurnEnd } from "./stop-reason.ts";
 
 type PromptContent = PromptMessage["message"]["content"];
 
@@ -15,7 +15,7 @@ export interface TurnsOptions {
   requests(): Requests;
   /** Rejects with an RpcError if there is no one to answer. */
   mayRun(): Promise<void>;
-  reasonOf(result: ResultMessage): StopReason | RpcError;
+  reasonOf(result: ResultMessage): TurnEnd | RpcError;
 }
 
 interface WaitingTurn {
@@ -23,7 +23,7 @@ interface WaitingTurn {
   readonly content: PromptContent;
   isCancelled: boolean;
   isSent: boolean;
-  resolve(reason: StopReason): void;
+  resolve(reason: TurnEnd): void;
   reject(error: unknown): void;
 }
 
@@ -39,8 +39,8 @@ export class Turns {
   }
 
   /** The prompt is in the queue when this returns. The signal takes it back. */
-  add(content: PromptContent, signal: AbortSignal): Promise<StopReason> {
-    const { promise, resolve, reject } = Promise.withResolvers<StopReason>();
+  add(content: PromptContent, signal: AbortSignal): Promise<TurnEnd> {
+    const { promise, resolve, reject } = Promise.withResolvers<TurnEnd>();
     const uuid = this.#options.newId();
     const turn: WaitingTurn = { uuid, content, isCancelled: false, isSent: false, resolve, reject };
     this.#queue.push(turn);
@@ -97,7 +97,7 @@ export class Turns {
     if (this.#running === turn) await requests.request("interrupt", {});
   }
 
-  #settle(turn: WaitingTurn, reason: StopReason | RpcError): void {
+  #settle(turn: WaitingTurn, reason: TurnEnd | RpcError): void {
     if (this.#running !== turn) return;
     this.#running = undefined;
     if (turn.isCancelled) turn.resolve("cancelled");

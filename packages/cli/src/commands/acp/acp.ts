@@ -6,7 +6,7 @@ import { optionLines } from "../export/export.ts";
 import { handleSignals } from "../../process/signals.ts";
 import { printError, type ProcessIO } from "../../process/process-io.ts";
 import { readSingleCommand } from "../single-command.ts";
-import { withShared } from "../group-flags.ts";
+import { sharedFlags, withShared } from "../group-flags.ts";
 
 export const ACP_OWN_FLAGS: readonly Flag[] = [
   { name: "login", value: { kind: "none" }, group: "Other", help: "Store an API key and exit" },
@@ -41,9 +41,8 @@ apply to every session that the editor opens.
 
 Options:
 ${optionLines(ACP_OWN_FLAGS)}
-Also (see keelson --help): ${ACP_FLAGS.filter((flag) => !ACP_OWN_FLAGS.includes(flag))
-  .map(({ name }) => `--${name}`)
-  .join(", ")}
+
+${sharedFlags(ACP_FLAGS, ACP_OWN_FLAGS)}
 `;
 
 export async function runAcp(argv: readonly string[], io: ProcessIO): Promise<number> {

@@ -74,8 +74,8 @@ export function createEditorHost({ io, flags, debug }: EditorHostOptions): Edito
       return (await resolveModel(options)).source !== "offline";
     },
     async logOut() {
-      const { removeKey } = await import("../auth/login.ts");
-      await removeKey("anthropic", snapshotOf(io.cwd));
+      const { removeStoredKey } = await import("../auth/login.ts");
+      await removeStoredKey("anthropic", snapshotOf(io.cwd));
     },
   };
 }
