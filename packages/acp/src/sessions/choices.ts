@@ -1,6 +1,6 @@
 // What an editor lets the user choose in a session: mode, model and effort. Pure.
 
-import { PERMISSION_MODES, type PermissionMode, type ReplyTo } from "@keelson/protocol";
+import type { PermissionMode, ReplyTo } from "@keelson/protocol";
 import type { SessionConfigOption, SessionModeState } from "../schema/types.ts";
 
 /** What of a session the choices follow from. */
@@ -24,9 +24,11 @@ const MODE_TEXTS: Readonly<Record<PermissionMode, readonly [name: string, descri
   bypassPermissions: ["Bypass permissions", "Run everything without asking"],
 };
 
+const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"];
+
 /** The mode without questions is offered to no one who does not have it. */
 const offeredModes = (current: PermissionMode) =>
-  PERMISSION_MODES.filter((mode) => mode !== "bypassPermissions" || mode === current);
+  MODES.filter((mode) => mode !== "bypassPermissions" || mode === current);
 
 export function modeState({ mode: current }: ChoiceFacts): SessionModeState {
   const availableModes = offeredModes(current).map((id) => ({
