@@ -30,7 +30,7 @@ export class Attachment {
     this.#options = options;
     this.#client = options.session.attach({
       name: "editor",
-      view: { partial: true, agentText: true, toolMeta: true },
+      view: { partial: true, agentText: true, toolMeta: true, replayPrompts: true },
       replay: options.replay,
     });
     this.#updates = new Updates(options.context);
@@ -43,6 +43,7 @@ export class Attachment {
   }
 
   prompt(content: PromptMessage["message"]["content"], uuid: string): void {
+    this.#updates.typed(uuid);
     this.#client.send({ type: "user", message: { role: "user", content }, parent_tool_use_id: null, uuid });
   }
 
@@ -69,6 +70,8 @@ export class Attachment {
   async #read(): Promise<void> {
     try {
       for await (const message of this.#client.messages) {
+        // A call is shown before the question about it.
+        if (message.type === "control_request") await this.tell(message);
         if (this.requests.take(message)) continue;
         await this.tell(message);
         if (isResult(message)) for (const update of this.#updates.finish()) await this.#options.show(update);

@@ -109,3 +109,12 @@ export function resultBlocks(content: Parameters<typeof blocksOf>[0], callId: st
   const inner: unknown = result === undefined ? undefined : Reflect.get(result, "content");
   return Array.isArray(inner) ? inner.filter((block): block is ContentBlock => isObject(block)) : [];
 }
+
+/** Where a file changed first. */
+export function firstLine({ result }: CallItem): number | undefined {
+  const output = result?.output;
+  const hunks = isObject(output) ? output["structuredPatch"] : undefined;
+  const first: unknown = Array.isArray(hunks) ? hunks[0] : undefined;
+  const line = isObject(first) ? first["newStart"] : undefined;
+  return Number.isInteger(line) && Number(line) > 0 ? Number(line) : undefined;
+}

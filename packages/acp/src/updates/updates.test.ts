@@ -328,32 +328,25 @@ test("what runs in the background is told in the call that started it, also afte
   ] as never);
 });
 
-test("commands, modes, options, titles and usage", () => {
-  const option = { type: "select" as const, id: "mode", name: "Mode", currentValue: "plan", options: [] };
-  const options = (settings: object) => [{ ...option, currentValue: JSON.stringify(settings) }];
+test("commands, modes, titles and usage", () => {
   const init = (model: string) => system("init", { permissionMode: "default", model, effort: null });
-  const updates = shown(
-    [
-      init("a"),
-      system("status", { status: null, permissionMode: "plan" }),
-      system("status", { status: null, permissionMode: "plan" }),
-      system("commands_changed", {
-        commands: [
-          { name: "review", description: "Reviews", argumentHint: "[pr]" },
-          { name: "a b", description: "", argumentHint: "" },
-          { name: "clear", description: "", argumentHint: "" },
-        ],
-      }),
-      system("session_title_changed", { title: "A title" }),
-      assistant([{ type: "text", text: "x" }]),
-      end(),
-    ],
-    { options },
-  );
-  const settings = JSON.stringify({ mode: "plan", model: "a", effort: null });
+  const updates = shown([
+    init("a"),
+    system("status", { status: null, permissionMode: "plan" }),
+    system("status", { status: null, permissionMode: "plan" }),
+    system("commands_changed", {
+      commands: [
+        { name: "review", description: "Reviews", argumentHint: "[pr]" },
+        { name: "a b", description: "", argumentHint: "" },
+        { name: "clear", description: "", argumentHint: "" },
+      ],
+    }),
+    system("session_title_changed", { title: "A title" }),
+    assistant([{ type: "text", text: "x" }]),
+    end(),
+  ]);
   expect(updates).toEqual([
     { sessionUpdate: "current_mode_update", currentModeId: "plan" },
-    { sessionUpdate: "config_option_update", configOptions: [{ ...option, currentValue: settings }] },
     {
       sessionUpdate: "available_commands_update",
       availableCommands: [

@@ -11,7 +11,6 @@ import {
   SessionTodos,
   TextParts,
   type CallItem,
-  type CompactionItem,
   type ConversationItem,
   type NoteItem,
 } from "@keelson/client";
@@ -28,33 +27,33 @@ import {
 import type {
   ClientCapabilities,
   ContentPart,
-  SessionConfigOption,
   SessionUpdate,
   ToolCallContent,
   ToolCallFields,
   ToolCallStatus,
 } from "../schema/types.ts";
 import { boundedText, boundedValue } from "./bounded.ts";
-import { agentContent, titleLine, plannedContent, resultBlocks, resultContent, textContent } from "./call-content.ts";
+import {
+  agentContent,
+  firstLine,
+  titleLine,
+  plannedContent,
+  resultBlocks,
+  resultContent,
+  textContent,
+} from "./call-content.ts";
+import { BackgroundWork, type TaskMessage } from "./background.ts";
 import { availableCommands } from "./commands.ts";
+import { Compactions } from "./compactions.ts";
 import { fencedText } from "./fence.ts";
 import { promptParts } from "./prompt-parts.ts";
 import { ShownCalls } from "./shown-calls.ts";
 import { UsageReader } from "./usage.ts";
 
-/** What the session works with, as its messages say. */
-export interface SessionSettings {
-  readonly mode?: string;
-  readonly model?: string;
-  readonly effort?: string | null;
-}
-
 export interface UpdatesContext {
   readonly cwd: string;
   readonly capabilities: ClientCapabilities;
   newId(): string;
-  /** All options with these settings, for `config_option_update`. Absent: they are never sent from here. */
-  options?(settings: SessionSettings): readonly SessionConfigOption[] | undefined;
 }
 
 type ChunkKind = "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -78,19 +77,16 @@ export class Updates {
   readonly #lastLines = new Map<string, string>();
   /** Of subagents' calls: the call that started the subagent, and what they are. */
   readonly #inner = new Map<string, { readonly parent: string; readonly name: string; readonly input: unknown }>();
-  /** By task: the call that started it. */
-  readonly #tasks = new Map<string, string>();
-  /** What calls showed when they ended and left something running. */
-  readonly #background = new Map<string, readonly ToolCallContent[]>();
-  #settings: SessionSettings = {};
-  #compaction: string | undefined;
-  /** The summary that follows is of this compaction. */
-  #summarized: string | undefined;
+  readonly #background = new BackgroundWork();
+  /** As messages say; undefined before the first. */
+  #mode: string | undefined;
+  readonly #compactions: Compactions;
   /** An error of a run. The reply to the prompt says it; without such a reply, it is shown. */
   #error: { readonly text: string; readonly id: string } | undefined;
 
   constructor(context: UpdatesContext) {
     this.#context = context;
+    this.#compactions = new Compactions(context);
     this.#reader = new ConversationReader({
       cwd: context.cwd,
       newText: () => new TextParts(),
@@ -158,7 +154,7 @@ export class Updates {
     }
     if (message.type === "system" && message.subtype === "task_started" && message.tool_use_id !== undefined) {
       this.#running.add(message.tool_use_id);
-      this.#tasks.set(message.task_id, message.tool_use_id);
+      this.#background.started(message.task_id, message.tool_use_id);
     }
   }
 
@@ -236,11 +232,13 @@ export class Updates {
   #system(message: SystemMessage): void {
     switch (message.subtype) {
       case "init":
-        this.#set({ mode: message.permissionMode, model: message.model, effort: message.effort }, { isFirst: true });
+        // What the mode was before is not known here.
+        if (this.#mode === undefined) this.#mode = message.permissionMode;
+        else this.#setMode(message.permissionMode);
         break;
       case "status":
-        if (message.permissionMode !== undefined) this.#set({ mode: message.permissionMode });
-        this.#compacting(message);
+        if (message.permissionMode !== undefined) this.#setMode(message.permissionMode);
+        this.#out.push(...this.#compactions.status(message));
         break;
       case "session_title_changed":
         this.#out.push({ sessionUpdate: "session_info_update", title: message.title });
@@ -273,52 +271,18 @@ export class Updates {
   }
 
   /** What runs in the background is told in the call that started it. */
-  #task(message: SystemMessage<"task_progress" | "task_updated" | "task_notification">): void {
-    const callId = this.#tasks.get(message.task_id) ?? ("tool_use_id" in message ? message.tool_use_id : undefined);
-    if (message.subtype === "task_notification") this.#tasks.delete(message.task_id);
-    const shown = callId === undefined ? undefined : this.#background.get(callId);
-    const line = taskLine(message);
-    if (callId === undefined || shown === undefined || line === undefined) return;
-    this.#out.push(...this.#calls.addTo(callId, [...shown, textContent(line)]));
-    if (message.subtype === "task_notification") this.#background.delete(callId);
+  #task(message: TaskMessage): void {
+    const told = this.#background.take(message);
+    if (told) this.#out.push(...this.#calls.addTo(told.callId, told.content));
   }
 
-  /** `isFirst`: nothing is said of what was not known before. */
-  #set(settings: SessionSettings, { isFirst = false } = {}): void {
-    const before = this.#settings;
-    this.#settings = { ...before, ...settings };
-    const keys = ["mode", "model", "effort"] as const;
-    const changed = keys.filter(
-      (key) => before[key] !== this.#settings[key] && (!isFirst || before[key] !== undefined),
-    );
-    if (changed.length === 0) return;
-    const { mode } = this.#settings;
-    if (changed.includes("mode") && mode !== undefined)
-      this.#out.push({ sessionUpdate: "current_mode_update", currentModeId: mode });
-    const configOptions = this.#context.options?.(this.#settings);
-    if (configOptions) this.#out.push({ sessionUpdate: "config_option_update", configOptions });
-  }
-
-  #compacting({ status, compact_result: result, compact_error: error }: SystemMessage<"status">): void {
-    if (!this.#showsCompactions) return;
-    if (status === "compacting" && this.#compaction === undefined) {
-      this.#compaction = this.#context.newId();
-      const compactionId = this.#compaction;
-      this.#out.push({ sessionUpdate: "compaction_update", compactionId, status: "in_progress" });
-    } else if (result === "failed" && this.#compaction !== undefined) {
-      const compactionId = this.#compaction;
-      this.#compaction = undefined;
-      const why = error === undefined ? {} : { error };
-      this.#out.push({ sessionUpdate: "compaction_update", compactionId, status: "failed", ...why });
-    }
-  }
-
-  get #showsCompactions(): boolean {
-    return isObject(this.#context.capabilities.session?.compaction);
+  #setMode(mode: string): void {
+    if (mode === this.#mode) return;
+    this.#mode = mode;
+    this.#out.push({ sessionUpdate: "current_mode_update", currentModeId: mode });
   }
 
   #add(item: ConversationItem<TextParts>): void {
-    if (item.kind !== "summary") this.#summarized = undefined;
     switch (item.kind) {
       case "answer":
       case "thinking":
@@ -342,10 +306,10 @@ export class Updates {
         else this.#notice("warning", "The account is close to its usage limit", "notice");
         break;
       case "compaction":
-        this.#compacted(item);
+        this.#out.push(...this.#compactions.done(this.#messageId()));
         break;
       case "summary":
-        this.#summary(item.text);
+        this.#out.push(...this.#compactions.summary(item.text));
         break;
       default:
         break;
@@ -392,7 +356,7 @@ export class Updates {
       if (message.subtype === "task_notification")
         return this.#notice(level === "error" ? "error" : "info", text, "notice");
       // So does the update of the compaction.
-      if (message.subtype === "status" && this.#showsCompactions) return;
+      if (message.subtype === "status" && this.#compactions.areShown) return;
     }
     if (message?.type === "user") return this.#say(text);
     const severity = level === "warning" || level === "error" ? level : "info";
@@ -408,22 +372,6 @@ export class Updates {
     const [title = "", ...rest] = text.trim().split("\n");
     const description = rest.join("\n").trim();
     this.#out.push({ sessionUpdate: "notice", severity, title, ...(description === "" ? {} : { description }) });
-  }
-
-  #compacted(_: CompactionItem): void {
-    if (!this.#showsCompactions) return;
-    const compactionId = this.#compaction ?? this.#messageId();
-    this.#compaction = undefined;
-    this.#summarized = compactionId;
-    this.#out.push({ sessionUpdate: "compaction_update", compactionId, status: "completed" });
-  }
-
-  #summary(text: string): void {
-    const compactionId = this.#summarized;
-    this.#summarized = undefined;
-    if (compactionId === undefined) return;
-    const summary = [{ type: "text" as const, text: boundedText(text) }];
-    this.#out.push({ sessionUpdate: "compaction_update", compactionId, status: "completed", summary });
   }
 
   #showError(): void {
@@ -462,7 +410,7 @@ export class Updates {
     if (!isSettled(item)) return;
     this.#running.delete(id);
     this.#lastLines.delete(id);
-    if (item.inBackground) this.#background.set(id, content ?? []);
+    if (item.inBackground) this.#background.left(id, content ?? []);
   }
 
   #show(fields: ToolCallFields & { readonly title: string }, ran = true): void {
@@ -501,31 +449,3 @@ export class Updates {
     this.#running.clear();
   }
 }
-
-/** Where a file changed first. */
-function firstLine({ result }: CallItem): number | undefined {
-  const output = result?.output;
-  const hunks = isObject(output) ? output["structuredPatch"] : undefined;
-  const first: unknown = Array.isArray(hunks) ? hunks[0] : undefined;
-  const line = isObject(first) ? first["newStart"] : undefined;
-  return Number.isInteger(line) && Number(line) > 0 ? Number(line) : undefined;
-}
-
-function taskLine(message: SystemMessage<"task_progress" | "task_updated" | "task_notification">): string | undefined {
-  switch (message.subtype) {
-    case "task_progress": {
-      const { summary, usage, last_tool_name: tool } = message;
-      const calls = usage === undefined ? "" : ` · ${usage.tool_uses} ${usage.tool_uses === 1 ? "call" : "calls"}`;
-      return `Running in the background${calls}${(summary ?? tool) ? ` · ${summary ?? tool}` : ""}`;
-    }
-    case "task_updated": {
-      const { status, error } = message.patch;
-      if (status !== "failed" && status !== "killed") return undefined;
-      return `${status === "failed" ? "Failed" : "Stopped"} in the background${error === undefined ? "" : `: ${error}`}`;
-    }
-    default:
-      return `${ENDS[message.status] ?? "Ended"} in the background: ${titleLine(message.summary)}`;
-  }
-}
-
-const ENDS: Readonly<Record<string, string>> = { completed: "Completed", failed: "Failed", stopped: "Stopped" };
