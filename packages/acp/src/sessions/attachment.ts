@@ -52,6 +52,11 @@ export class Attachment {
     for (const update of this.#updates.take(message)) await this.#options.show(update);
   }
 
+  /** No call is open any more. */
+  async finish(): Promise<void> {
+    for (const update of this.#updates.finish()) await this.#options.show(update);
+  }
+
   /** An open call, as the editor knows it. */
   shown(callId: string): ToolCallFields | undefined {
     return this.#updates.shown(callId);
@@ -74,7 +79,7 @@ export class Attachment {
         if (message.type === "control_request") await this.tell(message);
         if (this.requests.take(message)) continue;
         await this.tell(message);
-        if (isResult(message)) for (const update of this.#updates.finish()) await this.#options.show(update);
+        if (isResult(message)) await this.finish();
         await this.#options.seen(message);
       }
     } finally {

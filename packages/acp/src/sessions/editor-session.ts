@@ -74,6 +74,7 @@ export class EditorSession {
     const names = Object.keys(servers);
     const reply = await attached.requests.request("initialize", names.length === 0 ? {} : { mcpServers: servers });
     // Replies keep their order among the messages, so the whole transcript has been shown by now.
+    if (replay && reply.session_state !== "running") await attached.finish();
     this.#held ??= [];
     const facts = await this.#readFacts();
     this.#markShown(facts);
