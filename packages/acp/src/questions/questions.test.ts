@@ -318,3 +318,17 @@ test.each<[string, object, ClientCapabilities]>([
 test("other requests are not for editors", () => {
   expect(questionFor({ subtype: "hook_callback", callback_id: "a" }, contextWith())).toBeUndefined();
 });
+
+test("whatever an editor can do, each question is valid, and nothing is asked in a way that it did not offer", () => {
+  const requests = [CHOICES, use("Bash", { command: "ls" }), use("ExitPlanMode", {}), use("", 1 as never), form, page];
+  const offers = [undefined, null, {}];
+  const offered = [undefined, null, ...offers.flatMap((form) => offers.map((url) => ({ form, url })))];
+  for (const elicitation of offered) {
+    for (const request of requests) {
+      const step = questionFor(request as UncheckedRequest, contextWith({ capabilities: { elicitation } }));
+      const question = step && "ask" in step ? asked(step) : undefined;
+      if (question?.method !== "elicitation/create") continue;
+      expect(elicitation?.[question.params.mode]).toEqual({});
+    }
+  }
+});

@@ -158,8 +158,6 @@ export type SessionUpdate<Kind extends UpdateKind = UpdateKind> = {
   [Each in Kind]: { readonly sessionUpdate: Each } & UpdateFields[Each];
 }[Kind];
 
-export type PromptStop = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
-
 export interface PermissionOption extends WithMeta {
   readonly optionId: string;
   readonly name: string;
