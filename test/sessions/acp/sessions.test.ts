@@ -1,7 +1,7 @@
 // Sessions of an editor: opened, listed, loaded, shared with other programs, closed and deleted.
 
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, transcriptFiles } from "@keelson/testkit";
 import { saidIn, startEditor } from "./editor.ts";
@@ -220,4 +220,26 @@ test("an untrusted folder keeps its hooks and servers off, and says so", async (
   await trusted.open();
   await trusted.end();
   expect(await Array.fromAsync(new Bun.Glob("ran").scan({ cwd: home.root }))).toEqual(["ran"]);
+});
+
+test("further folders of the editor are working directories, also of a session that is open", async () => {
+  using home = temporaryHome();
+  const [one, two] = ["one", "two"].map((name) => {
+    const folder = join(home.root, name);
+    mkdirSync(folder);
+    return folder;
+  }) as [string, string];
+  const write = (folder: string) => [
+    { calls: [{ name: "Write", input: { file_path: join(folder, "made.txt"), content: "x" } }] },
+    { text: "Done." },
+  ];
+  await using model = await startMockModel([...write(one), ...write(two)]);
+  await using editor = await startEditor({ home, url: model.url, args: ["--permission-mode", "acceptEdits"] });
+  const { sessionId } = await editor.open({ additionalDirectories: [one] });
+  await editor.prompt(sessionId, "Write into one");
+  const place = { sessionId, cwd: home.project, mcpServers: [] };
+  expect((await editor.request("session/load", { ...place, additionalDirectories: [one, two] })).error).toBeUndefined();
+  await editor.prompt(sessionId, "Write into two");
+  expect([one, two].map((folder) => existsSync(join(folder, "made.txt")))).toEqual([true, true]);
+  expect(editor.messages.filter(({ method }) => method === "session/request_permission")).toEqual([]);
 });

@@ -154,3 +154,29 @@ test("a cancel withdraws the open question, and the next prompt works", async ()
   const last = editor.updates(sessionId).findLast(({ toolCallId, status }) => toolCallId && status);
   expect(last.status).toBe("failed");
 });
+
+test("limits are reasons to stop, not errors", async () => {
+  using home = temporaryHome();
+  await using short = await startMockModel(
+    Array.from({ length: 8 }, () => ({ text: "And", stopReason: "max_tokens" })),
+  );
+  await using cut = await startEditor({ home, url: short.url });
+  const first = await cut.open();
+  expect((await cut.prompt(first.sessionId, "Tell me everything")).result).toEqual({ stopReason: "max_tokens" });
+  const read = { calls: [{ name: "Glob", input: { pattern: "*" } }] };
+  await using long = await startMockModel([read, read]);
+  await using limited = await startEditor({ home, url: long.url, args: ["--max-turns", "1"] });
+  const second = await limited.open();
+  expect((await limited.prompt(second.sessionId, "Look")).result).toEqual({ stopReason: "max_turn_requests" });
+});
+
+test("a slash command is one also when something follows it, and an unknown one names the nearest", async () => {
+  using home = temporaryHome();
+  await using editor = await startEditor({ home, args: ["--model", "offline"] });
+  const { sessionId } = await editor.open();
+  const link = { type: "resource_link", name: "notes", uri: `file://${home.write("my notes.txt", "x")}` };
+  const say = (text: string) => editor.request("session/prompt", { sessionId, prompt: [{ type: "text", text }, link] });
+  expect((await say("/contxt")).result).toEqual({ stopReason: "end_turn" });
+  expect(saidIn(editor.updates(sessionId))).toContain("/context");
+  expect((await editor.request("session/prompt", { sessionId, prompt: [{ type: "audio" }] })).error.code).toBe(-32602);
+});

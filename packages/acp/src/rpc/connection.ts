@@ -139,9 +139,18 @@ export class RpcConnection {
     void this.#send({ jsonrpc: "2.0", id, error });
   }
 
+  /** A reader that is gone ends the connection elsewhere. */
+  #write(line: string): void | Promise<void> {
+    try {
+      return this.#options.write(line);
+    } catch {
+      return undefined;
+    }
+  }
+
   #send(message: object): void | Promise<void> {
     if (this.#ended) return undefined;
-    const slow = this.#options.write(toLine(message));
+    const slow = this.#write(toLine(message));
     if (slow === undefined) return undefined;
     const waiting = slow
       .catch(() => undefined)

@@ -17,7 +17,7 @@ export interface AttachmentOptions {
   seen(message: Outbound): void | Promise<void>;
   asked(question: SessionQuestion): void;
   /** Nothing more comes. */
-  ended(): void;
+  ended(error?: Error): void;
 }
 
 export class Attachment {
@@ -39,7 +39,10 @@ export class Attachment {
       newId: () => options.context.newId(),
       asked: (question) => options.asked(question),
     });
-    void this.#read();
+    this.#read().then(
+      () => options.ended(),
+      (error: Error) => options.ended(error),
+    );
   }
 
   prompt(content: PromptMessage["message"]["content"], uuid: string): void {
@@ -84,7 +87,6 @@ export class Attachment {
       }
     } finally {
       this.requests.end();
-      this.#options.ended();
     }
   }
 }

@@ -35,6 +35,8 @@ export interface BeginOptions {
   /** Everything said so far is shown first. Otherwise nothing is, before `release`. */
   readonly replay: boolean;
   readonly servers: EditorServers;
+  /** Further working directories. */
+  readonly directories: readonly string[];
 }
 
 type PromptContent = Parameters<Turns["add"]>[0];
@@ -65,7 +67,7 @@ export class EditorSession {
   }
 
   /** Becomes a client of the session; if it is one, it becomes another one instead. */
-  async begin({ replay, servers }: BeginOptions): Promise<SessionReply> {
+  async begin({ replay, servers, directories }: BeginOptions): Promise<SessionReply> {
     const before = this.#attached;
     this.#held = replay ? undefined : [];
     const attached = this.#attach(replay);
@@ -76,6 +78,7 @@ export class EditorSession {
     // Replies keep their order among the messages, so the whole transcript has been shown by now.
     if (replay && reply.session_state !== "running") await attached.finish();
     this.#held ??= [];
+    await this.#addFolders(attached.requests, directories);
     const facts = await this.#readFacts();
     this.#markShown(facts);
     if (replay) await this.#showUsage(attached.requests);
@@ -157,7 +160,8 @@ export class EditorSession {
           context: { sessionId: id, cwd, capabilities, newId, shown: (callId) => attached.shown(callId) },
           allowed: (callId) => attached.allowed(callId),
         }),
-      ended: () => {
+      ended: (error) => {
+        if (error) host.warn(`The session ended badly: ${error.message}`);
         if (this.#attached !== attached) return;
         this.#turns.end();
         if (!this.#isClosing) this.#options.ended();
@@ -190,6 +194,17 @@ export class EditorSession {
       shown.options = options;
     }
     return true;
+  }
+
+  /** A session that was open already does not have them yet. */
+  async #addFolders(requests: Requests, wanted: readonly string[]): Promise<void> {
+    if (wanted.length === 0) return;
+    const { added_dirs: there } = await requests.request("get_session_info", {});
+    const directories = wanted.filter((folder) => !there.includes(folder));
+    if (directories.length === 0) return;
+    await requests.request("update_permissions", {
+      updates: [{ type: "addDirectories", directories, destination: "session" }],
+    });
   }
 
   async #showUsage(requests: Requests): Promise<void> {

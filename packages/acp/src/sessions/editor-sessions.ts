@@ -5,7 +5,7 @@ import { NoSuchSession } from "../host.ts";
 import type { RpcConnection } from "../rpc/connection.ts";
 import { ERROR_CODES, RpcError } from "../rpc/rpc-error.ts";
 import type { ClientCapabilities } from "../schema/types.ts";
-import { EditorSession, type SessionReply } from "./editor-session.ts";
+import { EditorSession, type BeginOptions, type SessionReply } from "./editor-session.ts";
 
 export interface EditorSessionsOptions {
   readonly host: EditorHost;
@@ -50,21 +50,23 @@ export class EditorSessions {
   }
 
   async create(wanted: WantedEditorSession, servers: EditorServers): Promise<BegunSession> {
-    return this.#start(wanted, { replay: false, servers });
+    const directories = wanted.additionalDirectories;
+    return this.#start(wanted, { replay: false, servers, directories });
   }
 
   /** One that is open here gets a new client in place of its own. */
   resume(
     id: string,
     wanted: WantedEditorSession,
-    how: { replay: boolean; servers: EditorServers },
+    how: Pick<BeginOptions, "replay" | "servers">,
   ): Promise<BegunSession> {
     if (!SESSION_ID.test(id)) return Promise.reject(unknownSession(id));
+    const all = { ...how, directories: wanted.additionalDirectories };
     return this.#inTurn(id, async () => {
       const session = this.#open.get(id);
-      if (session) return { id, session, reply: await session.begin(how) };
+      if (session) return { id, session, reply: await session.begin(all) };
       try {
-        return await this.#start({ ...wanted, resume: id }, how, id);
+        return await this.#start({ ...wanted, resume: id }, all, id);
       } catch (error) {
         throw error instanceof NoSuchSession ? unknownSession(id) : error;
       }
@@ -98,11 +100,7 @@ export class EditorSessions {
     await Promise.allSettled([...all.map((session) => session.close()), ...this.#doing.values()]);
   }
 
-  async #start(
-    wanted: WantedEditorSession,
-    how: Parameters<EditorSession["begin"]>[0],
-    known?: string,
-  ): Promise<BegunSession> {
+  async #start(wanted: WantedEditorSession, how: BeginOptions, known?: string): Promise<BegunSession> {
     const { host, connection, capabilities, signIn } = this.#options;
     const opened = await host.open(wanted);
     const id = known ?? opened.session.id;

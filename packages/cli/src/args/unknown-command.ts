@@ -44,6 +44,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     serve: 0,
     "reset-project-choices": 0,
   },
+  acp: {},
   models: {},
   auth: { login: 1, status: 1, logout: 1 },
   plugin: {

@@ -22,6 +22,8 @@ export const ACP_FLAGS = withShared(
   "allow-dangerously-skip-permissions",
   "allowedTools",
   "disallowedTools",
+  "max-turns",
+  "max-budget-usd",
   "append-system-prompt",
   "settings",
   "setting-sources",
