@@ -1,6 +1,7 @@
 // However the connection of an editor ends, nothing is left of it.
 
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readTranscript, chainProblems, startMockModel, temporaryHome } from "@keelson/testkit";
 import { gone, pidIn } from "../processes.ts";
@@ -81,4 +82,17 @@ test("a server of the editor runs with the session, and ends with it", async () 
   expect(model.requests[0]!.body.tools.map(({ name }: any) => name)).toContain("mcp__mine__look");
   await editor.request("session/close", { sessionId });
   await gone(pid);
+});
+
+test("a session that is still being opened when the input ends is closed, too", async () => {
+  using home = temporaryHome();
+  const pidFile = join(home.project, "pid");
+  const server = home.write("server.sh", `echo $$ > ${pidFile}.new && mv ${pidFile}.new ${pidFile}\nexec sleep 300\n`);
+  await using model = await startMockModel([]);
+  await using editor = await startEditor({ home, url: model.url });
+  const mcpServers = [{ name: "silent", command: "/bin/sh", args: [server], env: [] }];
+  void editor.open({ mcpServers }).catch(() => undefined);
+  const { code } = await editor.end();
+  expect(code).toBe(0);
+  if (existsSync(pidFile)) await gone(await pidIn(home));
 });

@@ -32,6 +32,7 @@ export class EditorSessions {
   readonly #open = new Map<string, EditorSession>();
   /** What is being done to the session of an id: one thing after the other. */
   readonly #doing = new Map<string, Promise<unknown>>();
+  readonly #starting = new Set<Promise<unknown>>();
   #isClosed = false;
 
   constructor(options: EditorSessionsOptions) {
@@ -97,10 +98,18 @@ export class EditorSessions {
     this.#isClosed = true;
     const all = [...this.#open.values()];
     this.#open.clear();
-    await Promise.allSettled([...all.map((session) => session.close()), ...this.#doing.values()]);
+    await Promise.allSettled([...all.map((session) => session.close()), ...this.#starting, ...this.#doing.values()]);
   }
 
-  async #start(wanted: WantedEditorSession, how: BeginOptions, known?: string): Promise<BegunSession> {
+  #start(wanted: WantedEditorSession, how: BeginOptions, known?: string): Promise<BegunSession> {
+    const starting = this.#begin(wanted, how, known);
+    this.#starting.add(starting);
+    const forget = () => void this.#starting.delete(starting);
+    starting.then(forget, forget);
+    return starting;
+  }
+
+  async #begin(wanted: WantedEditorSession, how: BeginOptions, known?: string): Promise<BegunSession> {
     const { host, connection, capabilities, signIn } = this.#options;
     const opened = await host.open(wanted);
     const id = known ?? opened.session.id;

@@ -78,6 +78,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     agents: 0,
     hooks: 0,
     mcp: 0,
+    acp: 0,
     models: 0,
     auth: 0,
     plugin: 0,
