@@ -11,8 +11,10 @@ export interface WantedEditorSession {
 
 export interface OpenedForEditor {
   readonly session: Session;
-  /** For the user, once the editor knows the session: what stayed off, where else it is open. */
+  /** For the user, once the editor knows the session: what stayed off. */
   readonly notices: readonly string[];
+  /** Where else it is open, or which model answers. */
+  readonly announce?: string;
   /** The user wants the model that needs no key. */
   readonly mayBeOffline: boolean;
 }

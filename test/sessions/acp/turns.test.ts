@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
+import { chainProblems, readTranscript, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
 import { saidIn, startEditor } from "./editor.ts";
 
 /** A reply that is held until the test lets it go. */
@@ -179,4 +179,43 @@ test("a slash command is one also when something follows it, and an unknown one 
   expect((await say("/contxt")).result).toEqual({ stopReason: "end_turn" });
   expect(saidIn(editor.updates(sessionId))).toContain("/context");
   expect((await editor.request("session/prompt", { sessionId, prompt: [{ type: "audio" }] })).error.code).toBe(-32602);
+});
+
+test("a cancel at any point ends its prompt with one reply, every call with it, and leaves the next prompt alone", async () => {
+  using home = temporaryHome();
+  const file = home.write("notes.txt", "x");
+  const step = ({ messages }: any): ScriptedReply =>
+    JSON.stringify(messages.at(-1)).includes("tool_result")
+      ? { text: "It says x.", deltas: 3 }
+      : {
+          thinking: "Hm.",
+          text: "I will look at it.",
+          deltas: 4,
+          calls: [{ name: "Read", input: { file_path: file } }],
+        };
+  await using model = await startMockModel(Array.from({ length: 200 }, () => step));
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open();
+  const ends: string[] = [];
+  for (let point = 0; point < 24; point++) {
+    const before = editor.updates(sessionId).length;
+    const reply = editor.prompt(sessionId, `Prompt ${point}`);
+    const enough = () => editor.updates(sessionId).length >= before + point;
+    await Promise.race([reply, editor.until(enough)]);
+    editor.notify("session/cancel", { sessionId });
+    const { result } = await reply;
+    ends.push(result.stopReason);
+    expect((await editor.prompt(sessionId, "And now?")).result).toEqual({ stopReason: "end_turn" });
+  }
+  expect(ends[0]).toBe("cancelled");
+  expect(ends.filter((end) => end !== "cancelled" && end !== "end_turn")).toEqual([]);
+  const states = new Map<string, string>();
+  for (const { toolCallId, status } of editor.updates(sessionId))
+    if (toolCallId && status) states.set(toolCallId, status);
+  expect([...states.values()].filter((status) => status !== "completed" && status !== "failed")).toEqual([]);
+  const replies = editor.messages
+    .filter(({ id, method }) => id !== undefined && method === undefined)
+    .map(({ id }) => id);
+  expect(new Set(replies).size).toBe(replies.length);
+  expect(chainProblems(readTranscript(home))).toEqual([]);
 });

@@ -83,9 +83,11 @@ export class EditorSession {
     this.#markShown(facts);
     if (replay) await this.#showUsage(attached.requests);
     await this.#showCommands(attached, reply.commands);
-    const { notices } = this.#options.opened;
+    const { notices, announce } = this.#options.opened;
+    // Without a model, the reply to a prompt says more.
+    const announced = announce === undefined || this.#hasNoModel ? [] : [announce];
     const left = reply.mcp_servers_applied === false ? [notUsed(names)] : [];
-    for (const text of [...notices, ...left]) await this.#show(this.#notice(text));
+    for (const text of [...notices, ...announced, ...left]) await this.#show(this.#notice(text));
     return { modes: modeState(facts), configOptions: configOptions(facts) };
   }
 
@@ -137,6 +139,12 @@ export class EditorSession {
     this.#turns.cancel();
     await this.#options.opened.session.close("interrupt");
     this.#turns.end();
+  }
+
+  /** The model that needs no key would answer, and no one asked for it. */
+  get #hasNoModel(): boolean {
+    const { opened, host } = this.#options;
+    return !opened.mayBeOffline && this.#facts?.modelId === host.offlineModel;
   }
 
   get #requests(): Requests {
@@ -255,14 +263,13 @@ export class EditorSession {
 
   /** A key that was stored in the meantime is used. */
   async #requireModel(): Promise<void> {
-    const { opened, host, signIn } = this.#options;
-    const isOffline = () => this.#facts?.modelId === host.offlineModel;
-    if (opened.mayBeOffline || !isOffline()) return;
+    const { host, signIn } = this.#options;
+    if (!this.#hasNoModel) return;
     if (await host.hasModel()) {
       await this.#set("model", "default");
       await this.refresh();
     }
-    if (isOffline()) throw signIn();
+    if (this.#hasNoModel) throw signIn();
   }
 }
 

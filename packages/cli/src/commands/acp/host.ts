@@ -52,9 +52,7 @@ export function createEditorHost({ io, flags, debug }: EditorHostOptions): Edito
         });
         const mayBeOffline = await wantsOffline(snapshot);
         const { announce } = session;
-        const isAboutOffline = !mayBeOffline && wanted.resume === undefined;
-        const notices = [...untrusted(snapshot), ...(announce === undefined || isAboutOffline ? [] : [announce])];
-        return { session, notices, mayBeOffline };
+        return { session, mayBeOffline, notices: untrusted(snapshot), ...(announce === undefined ? {} : { announce }) };
       } catch (error) {
         if (await isMissing(error, wanted, snapshot)) throw new NoSuchSession((error as Error).message);
         throw error;
