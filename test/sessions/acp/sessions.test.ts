@@ -243,3 +243,29 @@ test("further folders of the editor are working directories, also of a session t
   expect([one, two].map((folder) => existsSync(join(folder, "made.txt")))).toEqual([true, true]);
   expect(editor.messages.filter(({ method }) => method === "session/request_permission")).toEqual([]);
 });
+
+test("a question that another client answers first is withdrawn from the editor", async () => {
+  using home = temporaryHome();
+  const file = join(home.project, "made.txt");
+  const write = { calls: [{ name: "Write", input: { file_path: file, content: "x" } }] };
+  await using model = await startMockModel([{ text: "One." }, write, { text: "Made." }]);
+  const stream = ["-p", "--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
+  const asking = [...stream, "--permission-prompt-tool", "stdio", "--session-id", MISSING];
+  await using owner = startKeelson(asking, { home, url: model.url, stdin: "open" });
+  owner.send({ type: "user", message: { role: "user", content: "First" } });
+  await owner.waitForLine(({ type }) => type === "result");
+  await using editor = await startEditor({ home, url: model.url });
+  await editor.request("session/load", { sessionId: MISSING, cwd: home.project, mcpServers: [] });
+  const reply = editor.prompt(MISSING, "Write");
+  const question = await editor.until(({ method }) => method === "session/request_permission");
+  const { json } = await owner.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  const response = { behavior: "allow", updatedInput: (json as any).request.input };
+  owner.send({
+    type: "control_response",
+    response: { subtype: "success", request_id: (json as any).request_id, response },
+  });
+  const withdrawn = await editor.until(({ method }) => method === "$/cancel_request");
+  expect(withdrawn.params).toEqual({ requestId: question.id });
+  expect((await reply).result).toEqual({ stopReason: "end_turn" });
+  expect(existsSync(file)).toBe(true);
+});

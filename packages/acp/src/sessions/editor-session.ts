@@ -48,6 +48,8 @@ export class EditorSession {
   #facts: ChoiceFacts | undefined;
   #window = 0;
   #chosenModel: string | undefined;
+  /** Once there was another one, the one that needs no key was chosen. */
+  #hadModel = false;
   /** What the editor was last told. */
   #shown = { mode: "", options: "" };
   #refreshing: Promise<void> = Promise.resolve();
@@ -144,7 +146,7 @@ export class EditorSession {
   /** The model that needs no key would answer, and no one asked for it. */
   get #hasNoModel(): boolean {
     const { opened, host } = this.#options;
-    return !opened.mayBeOffline && this.#facts?.modelId === host.offlineModel;
+    return !opened.mayBeOffline && !this.#hadModel && this.#facts?.modelId === host.offlineModel;
   }
 
   get #requests(): Requests {
@@ -244,6 +246,7 @@ export class EditorSession {
       requests.request("list_models", {}),
     ]);
     this.#window = info.context_window;
+    this.#hadModel ||= info.model.id !== this.#options.host.offlineModel;
     const { permission_mode: mode, effort, model } = info;
     return (this.#facts = { mode, effort, models, modelId: model.id, chosenModel: this.#chosenModel });
   }
