@@ -47,7 +47,9 @@ ${optionLines(ACP_OWN_FLAGS)}
 ${sharedFlags(ACP_FLAGS, ACP_OWN_FLAGS)}
 `;
 
-export async function runAcp(argv: readonly string[], io: ProcessIO): Promise<number> {
+export async function runAcp(argv: readonly string[], own: ProcessIO): Promise<number> {
+  const state = own.env["KEELSON_STATE_DIR"];
+  const io = state ? (await import("../../process/nested-state.ts")).withNestedState(own, state) : own;
   const command = { name: "acp", flags: ACP_FLAGS, usage: USAGE, synopsis: "usage: keelson acp [options]", words: 0 };
   const given = await readSingleCommand(command, argv, io);
   if (typeof given === "number") return given;
