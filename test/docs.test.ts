@@ -9,6 +9,7 @@ import { EXPORT_FLAGS } from "../packages/cli/src/commands/export/flags.ts";
 import { TRACE_FLAGS } from "../packages/cli/src/commands/trace/trace.ts";
 import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
+import { ACP_FLAGS } from "../packages/cli/src/commands/acp/acp.ts";
 import { AUTH_FLAGS } from "../packages/cli/src/commands/auth/flags.ts";
 import { MODELS_FLAGS } from "../packages/cli/src/commands/models/flags.ts";
 import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
@@ -140,6 +141,7 @@ const flagsIn = (text: string) =>
 
 test("every flag the documentation names exists", () => {
   const commands = [
+    ACP_FLAGS,
     AUTH_FLAGS,
     MODELS_FLAGS,
     CONFIG_FLAGS,

@@ -11,7 +11,7 @@ const rows: readonly (readonly string[])[] = [
   ["engine", "disk", "client"],
   ["model", "tools", "mcp", "config", "host", "store"],
   ["runtime"],
-  ["stdio", "sdk", "tui"],
+  ["stdio", "sdk", "tui", "acp"],
   ["cli"],
 ];
 /** Front ends know messages and nothing else; the SDK also reads the session files it lists for an application. */
@@ -19,6 +19,7 @@ const frontEnds: Readonly<Record<string, readonly string[]>> = {
   stdio: ["protocol"],
   tui: ["protocol", "client"],
   sdk: ["protocol", "client", "store"],
+  acp: ["protocol", "client"],
 };
 
 /** What a package must not even mention. The engine may take paths apart: that touches nothing. */

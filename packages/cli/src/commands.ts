@@ -52,6 +52,11 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/mcp/mcp.ts")).runMcp(argv, io),
   },
   {
+    name: "acp",
+    help: "Serve an editor by the Agent Client Protocol",
+    run: async (argv, io) => (await import("./commands/acp/acp.ts")).runAcp(argv, io),
+  },
+  {
     name: "models",
     help: "List the models that can be used, with their limits and prices",
     run: async (argv, io) => (await import("./commands/models/models.ts")).runModels(argv, io),

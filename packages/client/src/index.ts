@@ -1,5 +1,5 @@
 export { isAgentCall, isTodoCall } from "./calls/known.ts";
-export { callLine, listArguments, relativePath, type CallLabel, type NamedCall } from "./calls/label.ts";
+export { callLine, labelOf, listArguments, relativePath, type CallLabel, type NamedCall } from "./calls/label.ts";
 export { patchOfResult, readPatch, textsOfHunk } from "./calls/changes.ts";
 export { isInterruption, promptItems } from "./conversation/content.ts";
 export { ConversationReader, type ConversationView, type Retry } from "./conversation/conversation.ts";

@@ -6,6 +6,7 @@ export { lookUpModel, OFFLINE_ID, type KnownModel, type ModelSettings } from "./
 export { fetchOptionsFrom, networkFetch } from "./http/network.ts";
 export {
   besideName,
+  isOffline,
   resolveModel,
   type CredentialCommands,
   type ResolvedModel,

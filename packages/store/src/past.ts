@@ -19,3 +19,4 @@ export {
 export { worktreesOf } from "./sessions/worktrees.ts";
 export { namedSession } from "./sessions/named-session.ts";
 export { forkTranscript, type ForkOptions } from "./sessions/fork.ts";
+export { removeSession } from "./sessions/remove-session.ts";

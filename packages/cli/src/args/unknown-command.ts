@@ -44,6 +44,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     serve: 0,
     "reset-project-choices": 0,
   },
+  acp: {},
   models: {},
   auth: { login: 1, status: 1, logout: 1 },
   plugin: {
@@ -77,6 +78,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     agents: 0,
     hooks: 0,
     mcp: 0,
+    acp: 0,
     models: 0,
     auth: 0,
     plugin: 0,

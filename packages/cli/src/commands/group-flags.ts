@@ -1,6 +1,7 @@
 // Flags shared by several commands, and how a command takes over flags of the program.
 
 import { FLAGS, type Flag, type Value } from "../args/flags.ts";
+import { WIDTH, wrapLines } from "../args/help.ts";
 
 const MODES = ["default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"];
 const mode: Value = { kind: "choice", label: "mode", choices: MODES };
@@ -31,4 +32,10 @@ export const AUTHOR_FLAGS: readonly Flag[] = [
 /** The command's own flags, and the named flags of the program. */
 export function withShared(own: readonly Flag[], ...names: readonly string[]): readonly Flag[] {
   return [...own, ...FLAGS.filter(({ name }) => names.includes(name))];
+}
+
+/** For help: the flags that the command took over. */
+export function sharedFlags(flags: readonly Flag[], own: readonly Flag[]): string {
+  const shared = flags.filter((flag) => !own.includes(flag)).map(({ name }) => `--${name}`);
+  return wrapLines(`Also (see keelson --help): ${shared.join(", ")}`, WIDTH).join("\n");
 }

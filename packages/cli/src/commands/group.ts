@@ -4,10 +4,10 @@ import { resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { parseArguments, spelling, type Arguments } from "../args/args.ts";
 import type { Flag } from "../args/flags.ts";
-import { WIDTH, wrapLines } from "../args/help.ts";
 import { toFlags, UsageError } from "../args/invocation.ts";
 import { asPrompt, eitherOf, nearest } from "../args/nearest.ts";
 import { loadOptions, printError, type ProcessIO } from "../process/process-io.ts";
+import { sharedFlags } from "./group-flags.ts";
 
 export interface CommandGroup {
   readonly name: string;
@@ -73,7 +73,5 @@ function promptHint({ message }: UsageError, { name }: CommandGroup, words: read
 function help({ usage, flags, own }: CommandGroup): string {
   const width = Math.max(...own.map((flag) => spelling(flag).length));
   const lines = own.map((flag) => `  ${spelling(flag).padEnd(width)}  ${flag.help}`);
-  const shared = flags.filter((flag) => !own.includes(flag)).map(({ name }) => `--${name}`);
-  const also = wrapLines(`Also (see keelson --help): ${shared.join(", ")}`, WIDTH);
-  return `${[usage, "Options:", ...lines, "", ...also].join("\n")}\n`;
+  return `${[usage, "Options:", ...lines, "", sharedFlags(flags, own)].join("\n")}\n`;
 }

@@ -41,7 +41,7 @@ export interface ProgramParts {
 }
 
 /**
- * `terminal`: a person at a screen. `stream`: a program that sends messages. `prompt`: one prompt, and no one to ask. `teammate`: the
+ * `terminal`: a person at a screen. `editor`: one in an editor. `stream`: a program that sends messages. `prompt`: one prompt, and no one to ask. `teammate`: the
  * lead of a team. `tools`: an MCP client, which gets tools and no session.
  */
-export type FrontEndKind = "terminal" | "stream" | "prompt" | "teammate" | "tools";
+export type FrontEndKind = "terminal" | "editor" | "stream" | "prompt" | "teammate" | "tools";

@@ -28,6 +28,13 @@ const FRONT_ENDS: Readonly<Record<FrontEndKind, FrontEndFacts>> = {
   },
   stream: { name: "keelson -p with input", listens: true, answers: { permissions: false, requests: true } },
   prompt: { name: "keelson -p", rejectsUnknownCommands: true, answers: NONE },
+  editor: {
+    name: "an editor",
+    listens: true,
+    interactive: true,
+    rejectsUnknownCommands: true,
+    answers: ALL,
+  },
   teammate: { name: "a team", answers: ALL },
   tools: { name: "keelson mcp serve", answers: NONE },
 };

@@ -2,11 +2,10 @@
 // more line.
 
 import { randomUUID } from "node:crypto";
-import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { MetadataEntry } from "@keelson/protocol";
-import { openTranscript, ownerPath } from "@keelson/store";
-import { replaceOwnFile } from "@keelson/store/past";
+import { openTranscript } from "@keelson/store";
+import { removeSession, replaceOwnFile } from "@keelson/store/past";
 import { projectKeyOf, type SessionStore } from "@keelson/store/remote";
 import { requireSessionId, requireTranscript } from "./find.ts";
 import { folderOf } from "./messages.ts";
@@ -49,10 +48,7 @@ export async function deleteSession(sessionId: string, options: SessionMutationO
     await sessionStore.delete?.({ projectKey: projectKeyOf(dir), sessionId });
     return;
   }
-  const path = requireTranscript(sessionId, dir);
-  unlinkSync(path);
-  rmSync(ownerPath(path), { force: true });
-  rmSync(folderOf(path), { recursive: true, force: true });
+  removeSession(requireTranscript(sessionId, dir));
 }
 
 /** Marks a session as archived, which lists then show. */

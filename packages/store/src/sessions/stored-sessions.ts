@@ -1,8 +1,9 @@
 // The sessions on disk as clients see them: by id, in the words of the wire. What was listed is remembered.
 
 import type { ListedSession } from "@keelson/protocol";
-import type { SessionLocation } from "../paths.ts";
+import { ownerPath, type SessionLocation } from "../paths.ts";
 import type { SessionInfo } from "./list.ts";
+import { removeSession } from "./remove-session.ts";
 import { nameSession, previewSession, searchSessionTexts, sessionsToResume, type ShelfOptions } from "./shelf.ts";
 
 export class StoredSessions {
@@ -41,6 +42,17 @@ export class StoredSessions {
     if (session === undefined) return false;
     nameSession(session, title);
     return true;
+  }
+
+  /** For good; a session that does not exist is none afterwards. Rejects if a process has it open. */
+  async remove(id: string): Promise<void> {
+    const [session] = await this.#find([id]);
+    if (session === undefined) return;
+    const { leaseHolder } = await import("@keelson/disk/lease/take");
+    const holder = await leaseHolder(ownerPath(session.path));
+    if (holder) throw new Error(`Session ${id} is open in ${holder.name} (process ${holder.pid}); end it there first`);
+    this.#known.delete(id);
+    removeSession(session.path);
   }
 
   async #list(options: ShelfOptions): Promise<readonly SessionInfo[]> {

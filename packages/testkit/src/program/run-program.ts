@@ -53,7 +53,7 @@ export interface Running extends AsyncDisposable {
     accept: (json: any, line: LoggedLine) => boolean,
     options?: { readonly after?: LoggedLine },
   ): Promise<LoggedLine>;
-  /** Text as it is, a value as a JSON line. */
+  /** Text and bytes as they are, any other value as a JSON line. */
   send(input: string | object): void;
   closeStdin(): void;
   /** Signals the program alone, as a supervisor would. */
@@ -118,7 +118,9 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
   );
 
   const send = (input: string | object) =>
-    void child.stdin.write(typeof input === "string" ? input : `${JSON.stringify(input)}\n`);
+    void child.stdin.write(
+      typeof input === "string" || input instanceof Uint8Array ? input : `${JSON.stringify(input)}\n`,
+    );
   if (stdin !== "open") {
     for (const input of typeof stdin === "string" ? [stdin] : stdin) send(input);
     child.stdin.end();

@@ -32,12 +32,18 @@ export async function authLogin(call: Invoked): Promise<number> {
 
 export async function authLogout(call: Invoked): Promise<number> {
   const { snapshot, provider = "anthropic" } = await authCall(call, "usage: keelson auth logout [provider]");
+  const isThere = await removeStoredKey(provider, snapshot);
+  await call.io.write(`${isThere ? "Removed the stored key" : "No key is stored"} for ${visible(provider)}\n`);
+  return 0;
+}
+
+/** False if none is stored. */
+export async function removeStoredKey(provider: string, snapshot: Snapshot): Promise<boolean> {
   const { hasSecret } = await import("@keelson/host/secrets");
   const { store, name } = await secretOf(provider, snapshot);
   const isThere = hasSecret(snapshot.configDir, name);
   if (isThere) await store.remove(name);
-  await call.io.write(`${isThere ? "Removed the stored key" : "No key is stored"} for ${visible(provider)}\n`);
-  return 0;
+  return isThere;
 }
 
 async function secretOf(provider: string, snapshot: Snapshot) {

@@ -1,0 +1,48 @@
+// What this front end gets from the program.
+
+import type { JsonObject, ListedSession, Session } from "@keelson/protocol";
+
+export interface WantedEditorSession {
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  /** The id of an earlier session; absent for a new one. */
+  readonly resume?: string;
+}
+
+export interface OpenedForEditor {
+  readonly session: Session;
+  /** For the user, once the editor knows the session: what stayed off. */
+  readonly notices: readonly string[];
+  /** Where else it is open, or which model answers. */
+  readonly announce?: string;
+  /** The user wants the model that needs no key. */
+  readonly mayBeOffline: boolean;
+}
+
+/** A session that does not exist. */
+export class NoSuchSession extends Error {
+  override readonly name = "NoSuchSession";
+}
+
+export interface EditorHost {
+  /** Of the program. */
+  readonly version: string;
+  /** The id of the model that answers without a key. */
+  readonly offlineModel: string;
+  /** Opens a session, or joins the one that is open already. Rejects with NoSuchSession, or an error that says why not. */
+  open(wanted: WantedEditorSession): Promise<OpenedForEditor>;
+  /** Newest first: those of a folder, or of all. */
+  list(folder: string | undefined): Promise<readonly ListedSession[]>;
+  /** Does nothing if there is no such session. Rejects if another program has it open. */
+  remove(id: string): Promise<void>;
+  /** Whether a session would have a language model now. */
+  hasModel(): Promise<boolean>;
+  /** Removes the stored key. */
+  logOut(): Promise<void>;
+  newId(): string;
+  /** For people, beside the protocol. */
+  warn(text: string): void;
+}
+
+/** Servers of an editor, by name, as they are written in `.mcp.json`. */
+export type EditorServers = Readonly<Record<string, JsonObject>>;

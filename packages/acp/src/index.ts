@@ -1,0 +1,2 @@
+export { NoSuchSession, type EditorHost, type OpenedForEditor, type WantedEditorSession } from "./host.ts";
+export { serveEditor, type EditorServer, type EditorStreams } from "./serve.ts";
