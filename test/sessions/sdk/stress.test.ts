@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { query, type Options } from "@keelson/sdk";
-import { readTranscript, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { readTranscript, startMockModel, temporaryHome, transcriptFiles, type TemporaryHome } from "@keelson/testkit";
 import { door, handedOut, read, resultsOf, says, textOf } from "./door.ts";
 import { bash, MOMENTS, processesNamed, SCRIPTS, upTo } from "./moments.ts";
 import { isRunning, until } from "../processes.ts";
@@ -83,7 +83,7 @@ test.each(MOMENTS)(
       expect(shown.filter((uuid) => !kept.has(uuid))).toEqual([]);
     }
     await using afterwards = await startMockModel([{ text: "went on" }]);
-    const hasBegun = existsSync(join(home.configDir, "projects"));
+    const hasBegun = transcriptFiles(home).length > 0;
     const again = { ...door(home, afterwards), ...(hasBegun ? { resume: sessionId } : { sessionId }) };
     expect(textOf(await read(query({ prompt: "go on", options: again })))).toBe("went on");
     if (moment === "a run has ended")

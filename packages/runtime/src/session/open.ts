@@ -248,6 +248,8 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     prepare() {
       void gate.warm();
       storage.sealTranscript();
+      // A start takes only names from a large folder. Not while a call is written: one before it may write a skill.
+      void skills.skills.all;
       clearTimeout(preparing);
       preparing = setTimeout(() => gate.prepare(), GOVERNING_AFTER_MS);
       preparing.unref();

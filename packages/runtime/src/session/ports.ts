@@ -77,8 +77,6 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: MadeLa
     announced(name) {
       // The call is still being written, which takes the model longer than loading what runs it.
       if (name === "Agent") agents.warm();
-      // A start takes only names from a large folder.
-      if (name === "Skill") void skills.skills.all;
       if (name !== "Bash") return;
       void machine.warm();
       void gate.prepareCommands();
