@@ -5,7 +5,7 @@ import { wrongParams } from "../rpc/rpc-error.ts";
 
 const PAGE = 50;
 
-/** Newest first. Throws an RpcError for a cursor that is none of ours. */
+/** Newest first. Throws an RpcError for a cursor that is not ours. */
 export function listPage(sessions: readonly ListedSession[], cursor: string | undefined): JsonObject {
   const shown = sessions.filter(({ cwd }) => cwd !== undefined);
   const start = cursor === undefined ? 0 : startAfter(shown, cursor);

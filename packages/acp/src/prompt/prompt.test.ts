@@ -48,7 +48,7 @@ test.each<[string, object[], object[]]>([
     [text(attachedText("file:///a", "(application/zip, not readable as text)"))],
   ],
   [
-    "a command with files behind it",
+    "a command followed by files",
     [text("/review "), link("file:///x/a.ts"), resource({ text: "x" })],
     [text(`/review @/x/a.ts${attachedText("file:///a", "x")}`)],
   ],

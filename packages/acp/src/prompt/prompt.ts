@@ -21,7 +21,7 @@ export function readEditorPrompt(blocks: unknown): EditorPrompt {
   return some.length === 0 ? { problem: "The prompt is empty" } : { content: some };
 }
 
-/** A mention needs a blank on both sides. */
+/** A mention needs a space on both sides. */
 type ReadBlock = ContentBlock | { readonly type: "mention"; readonly mention: string };
 
 /** What is wrong with it, or the block. */

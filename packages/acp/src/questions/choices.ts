@@ -97,7 +97,7 @@ function askForm(request: AskedCall, questions: readonly OpenQuestion[], { sessi
         const given = questions.map((each, index) =>
           formAnswer(each, content[`question_${index}`], content[`other_${index}`]),
         );
-        // An answer that was not offered is none of the user's.
+        // If one answer was not offered, none of them counts.
         return { reply: given.includes(undefined) ? UNANSWERED : answered(request, questions, given as string[][]) };
       },
     },

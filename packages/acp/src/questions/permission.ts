@@ -3,8 +3,16 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { PermissionOption } from "../schema/types.ts";
 import { callFields, inputOf, shownRule, textAt, type AskedCall } from "./asked-call.ts";
-import { NO, NO_AND_STOP } from "./no.ts";
 import { choiceQuestion, type QuestionStep, type QuestionContext } from "./question.ts";
+
+// Everything that an editor says and that is not clearly something else is a no.
+const NO: JsonObject = { behavior: "deny", message: "The user did not allow this call." };
+
+const NO_AND_STOP: JsonObject = {
+  behavior: "deny",
+  message: "The call was not made. Stop here and wait until the user says how to continue.",
+  interrupt: true,
+};
 
 export function permissionQuestion(request: AskedCall, context: QuestionContext): QuestionStep {
   const remembered = rememberable(request);

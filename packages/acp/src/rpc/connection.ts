@@ -17,7 +17,7 @@ export interface CallReply {
 }
 
 export interface RpcConnectionOptions {
-  /** Awaited by whoever makes messages: the reader is behind. */
+  /** A promise means that the reader is behind: wait for it before sending more. */
   write(line: string): void | Promise<void>;
   /** Rejects with an RpcError, or another error, which is an internal one then. Called in the order of the requests. */
   handle(call: IncomingCall): Promise<CallReply>;

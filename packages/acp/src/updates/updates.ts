@@ -25,6 +25,7 @@ import {
   type SystemMessage,
 } from "@keelson/protocol";
 import type {
+  AvailableCommand,
   ClientCapabilities,
   ContentPart,
   SessionUpdate,
@@ -43,7 +44,6 @@ import {
   textContent,
 } from "./call-content.ts";
 import { BackgroundWork, type TaskMessage } from "./background.ts";
-import { availableCommands } from "./commands.ts";
 import { Compactions } from "./compactions.ts";
 import { fencedText } from "./fence.ts";
 import { promptParts } from "./prompt-parts.ts";
@@ -448,4 +448,14 @@ export class Updates {
     }
     this.#running.clear();
   }
+}
+
+/** Commands, skills and prompts of servers, in order; what has no name that could be typed is left out. */
+function availableCommands(commands: unknown): readonly AvailableCommand[] {
+  if (!Array.isArray(commands)) return [];
+  return (commands as unknown[]).filter(isObject).flatMap(({ name, description, argumentHint: hint }) => {
+    if (typeof name !== "string" || name === "" || /\s/.test(name)) return [];
+    const about = typeof description === "string" ? description : "";
+    return [{ name, description: about, ...(typeof hint === "string" && hint !== "" ? { input: { hint } } : {}) }];
+  });
 }
