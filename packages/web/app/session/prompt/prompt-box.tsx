@@ -1,0 +1,272 @@
+// Where prompts are typed. Those that wait are shown above it, and can be taken back.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { blocksOf, isText } from "@keelson/protocol";
+import { lazy } from "../../lazy.tsx";
+import { showRow } from "../../transcript/visible.ts";
+import type { LiveSession, PromptContent } from "../live-session.ts";
+import type { SheetName } from "../menu.tsx";
+import { draftOf, keepDraft } from "../outgoing.ts";
+import { Choices, InForce } from "./choices.tsx";
+import { imagesIn, type AttachedImage } from "./images.ts";
+
+const Suggestions = lazy(async () => (await import("./suggestions.tsx")).Suggestions);
+
+/** With a keyboard of its own, Enter begins a new line there. */
+const isTouch = matchMedia("(pointer: coarse)").matches;
+
+interface PromptBoxProps {
+  readonly session: LiveSession;
+  open(sheet: SheetName): void;
+}
+
+export function PromptBox({ session, open }: PromptBoxProps) {
+  const text = useSignal(draftOf(session.id));
+  const caret = useSignal(0);
+  const active = useSignal<string | undefined>(undefined);
+  const images = useSignal<readonly AttachedImage[]>([]);
+  const problem = useSignal<string | undefined>(undefined);
+  const field = useRef<HTMLTextAreaElement>(null);
+  /** Whether the list of suggestions has taken a key. */
+  const suggest = useRef<(event: KeyboardEvent) => boolean>(() => false);
+  const set = (value: string) => {
+    text.value = value;
+    keepDraft(session.id, value);
+  };
+  const attach = (files: Iterable<File>) => {
+    const chosen = [...files];
+    problem.value = undefined;
+    void (async () => {
+      try {
+        const { readImages } = await import("./read-images.ts");
+        images.value = await readImages(chosen, images.value);
+      } catch (error) {
+        problem.value = error instanceof Error ? error.message : String(error);
+      }
+    })();
+  };
+  useLayoutEffect(() => {
+    session.returned = (content) => {
+      const returned = textIn(content);
+      set(text.value.trim() === "" ? returned : `${returned}\n${text.value}`);
+      images.value = [...imagesIn(content), ...images.value];
+    };
+    if (!isTouch) field.current?.focus();
+  }, [session]);
+  useLayoutEffect(() => {
+    const { current } = field;
+    if (current === null) return;
+    current.style.height = "auto";
+    current.style.height = `${current.scrollHeight}px`;
+  }, [text.value]);
+  useEffect(() => globalKeys(session), [session]);
+  useEffect(() => dropped(attach), []);
+
+  const isEmpty = text.value.trim() === "" && images.value.length === 0;
+  const send = (later = false) => {
+    if (isEmpty) return;
+    const typed = text.value.trim();
+    const parts = images.value.map(({ block }) => block);
+    const content = [...(typed === "" ? [] : [{ type: "text" as const, text: typed }]), ...parts];
+    if (new Blob([JSON.stringify(content)]).size > MOST_BYTES) {
+      problem.value = TOO_LONG;
+      return;
+    }
+    session.prompt(content, typed || IMAGES, { later });
+    set("");
+    images.value = [];
+    problem.value = undefined;
+  };
+  const isBusy = session.state.value !== "idle";
+  if (session.isViewer.value)
+    return (
+      <p class="dim watching">
+        This device only watches. <InForce session={session} open={open} />
+      </p>
+    );
+  const keys = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (suggest.current(event)) event.preventDefault();
+    else if (event.key === "Enter" && !event.shiftKey && !isTouch) {
+      event.preventDefault();
+      if (!event.repeat) send(event.altKey && isBusy);
+    } else if (event.key === "Escape" && isBusy) session.interrupt();
+    else if (event.key === "ArrowUp" && text.value === "") session.takeBackLast();
+  };
+  const moved = ({ currentTarget }: { readonly currentTarget: HTMLTextAreaElement }) =>
+    (caret.value = currentTarget.selectionStart);
+  const complete = (from: number, inserted: string) => {
+    const { current } = field;
+    if (current === null) return;
+    set(text.value.slice(0, from) + inserted + text.value.slice(caret.value));
+    current.value = text.value;
+    caret.value = from + inserted.length;
+    current.setSelectionRange(caret.value, caret.value);
+    current.focus();
+  };
+  return (
+    <div class="prompt-box">
+      <Waiting session={session} />
+      {/^\/|@/.test(text.value) ? (
+        <Suggestions
+          session={session}
+          text={text.value}
+          caret={caret.value}
+          keys={suggest}
+          active={active}
+          complete={complete}
+        />
+      ) : null}
+      <Attached
+        images={images.value}
+        remove={(gone) => (images.value = images.value.filter((each) => each !== gone))}
+      />
+      {problem.value === undefined ? null : (
+        <p class="error attached" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <textarea
+        ref={field}
+        rows={1}
+        aria-label="Prompt"
+        aria-autocomplete="list"
+        aria-controls={active.value === undefined ? undefined : "suggestions"}
+        aria-activedescendant={active.value}
+        placeholder={isBusy ? "Send a follow-up" : "What would you like done?"}
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          session.open();
+          set(currentTarget.value);
+          caret.value = currentTarget.selectionStart;
+        }}
+        onKeyDown={keys}
+        onKeyUp={moved}
+        onClick={moved}
+        onPaste={(event) => {
+          const files = [...(event.clipboardData?.files ?? [])];
+          if (files.length === 0) return;
+          event.preventDefault();
+          attach(files);
+        }}
+      />
+      <div class="tools">
+        <div class="settings">
+          <label class="button quiet attach" title="Attach images">
+            <input
+              type="file"
+              accept="image/*"
+              multiple
+              aria-label="Attach images"
+              onChange={({ currentTarget }) => {
+                attach(currentTarget.files ?? []);
+                currentTarget.value = "";
+              }}
+            />
+            <span aria-hidden="true">+</span>
+          </label>
+          <Choices session={session} open={open} />
+        </div>
+        {isBusy ? (
+          <button class="stop" title="Stop (Escape)" onClick={() => session.interrupt()}>
+            <span class="word">Stop</span>
+          </button>
+        ) : null}
+        {isBusy && !isEmpty ? (
+          <button title="When it is done (Alt+Enter)" onClick={() => send(true)}>
+            After this
+          </button>
+        ) : null}
+        <button class="primary" disabled={isEmpty} onClick={() => send()}>
+          Send
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const IMAGES = "Images";
+/** A message may have 1 MB. */
+const MOST_BYTES = 1_000_000;
+const TOO_LONG = "This is too much for one prompt; put it into a file, and name the file here with @";
+
+const textIn = (content: PromptContent) =>
+  blocksOf(content)
+    .filter(isText)
+    .map((block) => block.text)
+    .join("\n")
+    .trim();
+
+/** Escape stops the run also while the conversation is read, but not while something else can be closed. */
+function globalKeys(session: LiveSession): () => void {
+  const pressed = (event: KeyboardEvent) => {
+    const at = event.target;
+    const isReading = at === document.body || (at instanceof Element && at.closest(".scroll") !== null);
+    if (event.key !== "Escape" || event.defaultPrevented || !isReading) return;
+    if (document.querySelector("dialog[open], :popover-open") === null && session.state.peek() === "running")
+      session.interrupt();
+  };
+  document.addEventListener("keydown", pressed);
+  return () => document.removeEventListener("keydown", pressed);
+}
+
+/** Files that are dropped anywhere on the page: a browser would show them instead of it. */
+function dropped(attach: (files: Iterable<File>) => void): () => void {
+  const over = (event: DragEvent) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  };
+  const drop = (event: DragEvent) => {
+    const { files } = event.dataTransfer ?? {};
+    if (files === undefined || files.length === 0) return;
+    event.preventDefault();
+    attach(files);
+  };
+  document.addEventListener("dragover", over);
+  document.addEventListener("drop", drop);
+  return () => {
+    document.removeEventListener("dragover", over);
+    document.removeEventListener("drop", drop);
+  };
+}
+
+interface AttachedProps {
+  readonly images: readonly AttachedImage[];
+  remove(image: AttachedImage): void;
+}
+
+function Attached({ images, remove }: AttachedProps) {
+  if (images.length === 0) return null;
+  return (
+    <ul class="attached" aria-label="Attached images">
+      {images.map((image, at) => (
+        <li key={at}>
+          <img src={image.url} alt={`Image ${at + 1}`} />
+          <button class="quiet" aria-label={`Remove image ${at + 1}`} onClick={() => remove(image)}>
+            ✕
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Waiting({ session }: { readonly session: LiveSession }) {
+  const prompts = session.outgoing.value;
+  if (prompts.length === 0) return null;
+  return (
+    <ul class="queued" aria-label="Prompts that wait">
+      {prompts.map(({ uuid, text, isQueued, message: { priority } }) => (
+        <li key={uuid}>
+          <span class="text">{showRow(text)}</span>
+          <span class="dim">{!isQueued ? "sending" : priority === "later" ? "comes after" : "waits"}</span>
+          {isQueued ? (
+            <button class="quiet" onClick={() => session.takeBack(uuid)}>
+              Take back
+            </button>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
