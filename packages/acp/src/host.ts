@@ -11,8 +11,12 @@ export interface WantedEditorSession {
 
 export interface OpenedForEditor {
   readonly session: Session;
+  /** A path without links, as the editor knows it: under the folders that it named, which may be links. */
+  nameOf(path: string): string;
   /** For the user, once the editor knows the session: what stayed off. */
   readonly notices: readonly string[];
+  /** Calls it with each warning of the session, those so far included. */
+  onWarning(listener: (text: string) => void): void;
   /** Where else it is open, or which model answers. */
   readonly announce?: string;
   /** The user wants the model that needs no key. */
@@ -29,6 +33,8 @@ export interface EditorHost {
   readonly version: string;
   /** The id of the model that answers without a key. */
   readonly offlineModel: string;
+  /** Why a session cannot work in this folder; undefined if it can. */
+  folderProblem(path: string): string | undefined;
   /** Opens a session, or joins the one that is open already. Rejects with NoSuchSession, or an error that says why not. */
   open(wanted: WantedEditorSession): Promise<OpenedForEditor>;
   /** Newest first: those of a folder, or of all. */

@@ -27,14 +27,12 @@ const MOST_UNREAD = 16 * 1024 * 1024;
 
 export function serveEditor(host: EditorHost, { input, write }: EditorStreams): EditorServer {
   const over = Promise.withResolvers<void>();
-  let isInitialized = false;
   const handle = async ({ method, params, signal }: IncomingCall) => {
     const run = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
     if (run === undefined)
       throw new RpcError(ERROR_CODES.unknownMethod, `There is no method ${JSON.stringify(method.slice(0, 100))}`);
-    if (!isInitialized && method !== "initialize")
+    if (!targets.isInitialized && method !== "initialize")
       throw new RpcError(ERROR_CODES.invalidRequest, "The first request must be initialize");
-    isInitialized = true;
     return run(paramsIn(params), targets, signal);
   };
   const connection: RpcConnection = new RpcConnection({
@@ -48,6 +46,7 @@ export function serveEditor(host: EditorHost, { input, write }: EditorStreams): 
   });
   const targets: MethodTargets = {
     host,
+    isInitialized: false,
     capabilities: {},
     sessions: new EditorSessions({
       host,

@@ -6,6 +6,8 @@ import { schemaProblem } from "./schema.ts";
 
 export interface EditorOptions extends Omit<ProgramOptions, "stdin"> {
   readonly args?: readonly string[];
+  /** Another agent in place of ours. What it sends is not checked. */
+  readonly agent?: readonly string[];
   readonly capabilities?: object;
   /** What the user answers to a request; an Error becomes an error, undefined is no answer. */
   readonly answer?: (request: any, editor: Editor) => object | Error | undefined | Promise<object | Error | undefined>;
@@ -39,11 +41,14 @@ const endOf = async (program: Running) => {
 /** The reply to `initialize` has been read when this resolves. */
 export async function startEditor({
   args = [],
+  agent,
   capabilities = {},
   answer,
   ...options
 }: EditorOptions): Promise<Editor> {
-  const program = startKeelson(["acp", ...args], { ...options, stdin: "open" });
+  const program = agent
+    ? startKeelson(args, { ...options, program: agent, stdin: "open" })
+    : startKeelson(["acp", ...args], { ...options, stdin: "open" });
   const asked = new Map<unknown, string>();
   const problems: string[] = [];
   let lastId = 0;
@@ -62,7 +67,7 @@ export async function startEditor({
       after = line;
       // Read again: comparing a message with a matcher changes it.
       const message: any = JSON.parse(line.text);
-      const problem = schemaProblem(message, (id) => asked.get(id));
+      const problem = agent ? undefined : schemaProblem(message, (id) => asked.get(id));
       if (problem !== undefined) problems.push(problem);
       if (message?.id === undefined || message.method === undefined) continue;
       void Promise.resolve(answer?.(message, editor)).then((result) => {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readTranscript, chainProblems, startMockModel, temporaryHome } from "@keelson/testkit";
 import { gone, pidIn } from "../processes.ts";
-import { startEditor } from "./editor.ts";
+import { saidIn, startEditor } from "./editor.ts";
 
 const ENDS = {
   "closed input": { end: (editor) => editor.program.closeStdin(), code: 0, signal: null },
@@ -57,31 +57,49 @@ test("a session closed in the middle of a turn answers its prompt first", async 
   expect((await closed).result).toEqual({});
 });
 
-test("a server of the editor runs with the session, and ends with it", async () => {
+/** A server that writes down its process, and names itself. */
+const SERVER = `
+  import { appendFileSync } from "node:fs";
+  appendFileSync("pid-" + process.env.NAME, process.pid + "\\n");
+  for await (const line of console) {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) continue;
+    const result = method === "initialize"
+      ? { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: process.env.NAME, version: "1" } }
+      : method === "tools/list" ? { tools: [{ name: "look", inputSchema: { type: "object" } }] } : {};
+    console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  }`;
+
+test("servers of the editor run with the session; one that a later load does not name ends", async () => {
   using home = temporaryHome();
-  const server = home.write(
-    "server.ts",
-    `import { appendFileSync } from "node:fs";
-     appendFileSync(${JSON.stringify(join(home.project, "pid"))}, process.pid + "\\n");
-     for await (const line of console) {
-       const { id, method } = JSON.parse(line);
-       if (id === undefined) continue;
-       const result = method === "initialize"
-         ? { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: process.env.NAME, version: "1" } }
-         : method === "tools/list" ? { tools: [{ name: "look", inputSchema: { type: "object" } }] } : {};
-       console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
-     }`,
-  );
-  await using model = await startMockModel([{ text: "Seen." }]);
+  const path = home.write("~/server.ts", SERVER);
+  const server = (name: string, more: readonly string[] = []) => ({
+    name,
+    command: process.execPath,
+    args: [path, ...more],
+    env: [{ name: "NAME", value: name }],
+  });
+  const pids = (name: string) => home.read(`pid-${name}`).trim().split("\n").map(Number);
+  await using model = await startMockModel(() => ({ text: "Seen." }));
   await using editor = await startEditor({ home, url: model.url });
-  const env = [{ name: "NAME", value: "mine" }];
-  const mcpServers = [{ name: "mine", command: process.execPath, args: [server], env }];
-  const { sessionId } = await editor.open({ mcpServers });
-  await editor.prompt(sessionId, "Look");
-  const pid = await pidIn(home);
-  expect(model.requests[0]!.body.tools.map(({ name }: any) => name)).toContain("mcp__mine__look");
+  const offered = async () => {
+    await editor.prompt(sessionId, "Look");
+    const names = model.requests.at(-1)!.body.tools.map(({ name }: any) => name);
+    return names.filter((name: string) => name.startsWith("mcp__"));
+  };
+  const load = (...mcpServers: readonly object[]) =>
+    editor.request("session/load", { sessionId, cwd: home.project, mcpServers });
+  const { sessionId } = await editor.open({ mcpServers: [server("one"), server("two")] });
+  expect(await offered()).toEqual(["mcp__one__look", "mcp__two__look"]);
+  await load(server("two"), server("three"));
+  await gone(pids("one")[0]!);
+  expect(await offered()).toEqual(["mcp__three__look", "mcp__two__look"]);
+  await load(server("one"), server("two", ["other"]));
+  expect(saidIn(editor.updates(sessionId))).toContain("close the session and load it again: two");
+  expect(await offered()).toEqual(["mcp__one__look", "mcp__two__look"]);
+  expect(["one", "two", "three"].map((name) => pids(name).length)).toEqual([2, 1, 1]);
   await editor.request("session/close", { sessionId });
-  await gone(pid);
+  for (const name of ["one", "two", "three"]) await gone(pids(name).at(-1)!);
 });
 
 test("a session that is still being opened when the input ends is closed, too", async () => {

@@ -1,9 +1,10 @@
 // Sessions of an editor: opened, listed, loaded, shared with other programs, closed and deleted.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, transcriptFiles } from "@keelson/testkit";
+import { startOfficial } from "../servers/official.ts";
 import { saidIn, startEditor } from "./editor.ts";
 
 const MISSING = "11111111-2222-4333-8444-555555555555";
@@ -74,6 +75,9 @@ test("a session that is loaded shows what was shown, in another process and a se
   // One attachment, so everything once.
   expect(saidIn(editor.updates(sessionId).slice(before))).toBe("Still here.");
   expect(editor.updates(sessionId, "usage_update").length).toBeGreaterThanOrEqual(2);
+  // Otherwise one session would have two names in one editor.
+  const upper = { sessionId: sessionId.toUpperCase(), cwd: home.project, mcpServers: [] };
+  expect((await editor.request("session/load", upper)).error.code).toBe(-32002);
 });
 
 test("what is no session is not found, and never becomes one", async () => {
@@ -130,6 +134,21 @@ test("sessions are listed newest first, page by page, and a deleted one is gone"
   expect(transcriptFiles(home)).toHaveLength(119);
 });
 
+test("the sessions of a folder that is gone are listed", async () => {
+  using home = temporaryHome();
+  const cwd = join(home.home, "gone");
+  mkdirSync(cwd);
+  await using model = await startMockModel([{ text: "Hello." }]);
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open({ cwd });
+  await editor.prompt(sessionId, "Begin");
+  await editor.request("session/close", { sessionId });
+  rmSync(cwd, { recursive: true });
+  const { sessions } = (await editor.request("session/list", { cwd })).result;
+  expect(sessions).toMatchObject([{ sessionId, cwd, title: "Begin" }]);
+  expect((await editor.request("session/list", { cwd: join(home.home, "never") })).result).toEqual({ sessions: [] });
+});
+
 test("many sessions of one process are apart, and a closed one is over while its history stays", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([
@@ -183,6 +202,45 @@ test("mode, model and effort are chosen both ways, and what is not offered is an
   expect(model.requests[0]!.body.model).toContain("sonnet");
 });
 
+test.each([
+  ["--allow-dangerously-skip-permissions", {}, ["auto", "dontAsk", "bypassPermissions"]],
+  ["--permission-mode=bypassPermissions", {}, ["auto", "dontAsk", "bypassPermissions"]],
+  ["--allow-dangerously-skip-permissions", { disableBypassPermissionsMode: "disable" }, ["auto", "dontAsk"]],
+  ["--permission-mode=default", { disableAutoMode: "disable" }, ["dontAsk"]],
+])(
+  "%s with the permissions %o: the modes that are offered can be chosen, from each other",
+  async (flag, permissions, last) => {
+    using home = temporaryHome();
+    home.write("~/.claude/settings.json", { permissions });
+    await using model = await startMockModel([]);
+    await using editor = await startEditor({ home, url: model.url, args: [flag], env: { IS_SANDBOX: "1" } });
+    const { sessionId, modes, configOptions } = await editor.open();
+    const offered = modes.availableModes.map(({ id }: any) => id);
+    expect(offered).toEqual(["default", "acceptEdits", "plan", ...last]);
+    expect(configOptions[0].options.map(({ value }: any) => value)).toEqual(offered);
+    for (const modeId of [...offered, ...offered.toReversed()])
+      expect((await editor.request("session/set_mode", { sessionId, modeId })).error).toBeUndefined();
+  },
+);
+
+test.each(["http", "sse"] as const)(
+  "a server of the editor over %s gets its headers, and its tools are called",
+  async (kind) => {
+    using home = temporaryHome();
+    await using server = await startOfficial[kind]({ requires: { "x-written": "a" } });
+    await using model = await startMockModel([
+      { calls: [{ name: "mcp__calc__add", input: { a: 1, b: 2 } }] },
+      { text: "Three." },
+    ]);
+    await using editor = await startEditor({ home, url: model.url, args: ["--allowedTools", "mcp__calc"] });
+    const entry = { ...server.entry, name: "calc", headers: [{ name: "X-Written", value: "a" }] };
+    const { sessionId } = await editor.open({ mcpServers: [entry] });
+    await editor.prompt(sessionId, "Add them");
+    const [last] = editor.updates(sessionId, "tool_call_update").toReversed();
+    expect(last).toMatchObject({ status: "completed", content: [{ content: { text: "```\n3\n```" } }] });
+  },
+);
+
 test("a session that another program has open is joined, and both see what is said", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "One." }, { text: "Two." }]);
@@ -220,6 +278,60 @@ test("an untrusted folder keeps its hooks and servers off, and says so", async (
   await trusted.open();
   await trusted.end();
   expect(await Array.fromAsync(new Bun.Glob("ran").scan({ cwd: home.root }))).toEqual(["ran"]);
+});
+
+test("what was added to a trusted folder, or is in one inside it, is off until it is accepted, and the session says so", async () => {
+  using home = temporaryHome();
+  expect((await runKeelson(["trust", home.project], { home })).code).toBe(0);
+  const inside = join(home.project, "inside");
+  for (const folder of ["", "inside/"])
+    home.write(`${folder}.claude/settings.json`, { permissions: { allow: ["Bash(*)"] } });
+  await using editor = await startEditor({ home });
+  for (const cwd of [home.project, inside]) {
+    const { sessionId } = await editor.open({ cwd });
+    await editor.until(
+      ({ params }) => params?.sessionId === sessionId && params.update.sessionUpdate === "agent_message_chunk",
+    );
+    const said = saidIn(editor.updates(sessionId));
+    expect(said).toContain(`${join(cwd, ".claude/settings.json")}: permissions.allow "Bash(*)" ignored: `);
+    expect(said).toContain(`run: keelson trust ${cwd}`);
+  }
+  await editor.end();
+  const { stdout } = await runKeelson(["acp", "--check"], { home });
+  expect(stdout).toContain(`${home.project} (trusted, except for what you have not been asked about)`);
+});
+
+test("what the user accepts from now on in an untrusted folder is not asked again in the next session, and nothing else applies", async () => {
+  using home = temporaryHome();
+  const calls = (...commands: string[]) =>
+    commands.map((command) => ({ calls: [{ name: "Bash", input: { command } }] }));
+  await using model = await startMockModel([
+    ...calls("npm ls one"),
+    { text: "One." },
+    ...calls("npm ls two", "cargo tree"),
+    { text: "Two." },
+  ]);
+  const asked: string[] = [];
+  const answer = ({ method, params }: any) => {
+    if (method !== "session/request_permission") return undefined;
+    asked.push(params.toolCall.rawInput.command);
+    const { optionId } = params.options.find(({ kind }: any) => kind === "allow_always");
+    return { outcome: { outcome: "selected", optionId } };
+  };
+  const run = async () => {
+    await using editor = await startEditor({ home, url: model.url, answer });
+    const { sessionId } = await editor.open();
+    expect((await editor.prompt(sessionId, "Go")).result).toEqual({ stopReason: "end_turn" });
+    await editor.end();
+  };
+  await run();
+  const file = join(home.project, ".claude/settings.local.json");
+  const { permissions } = await Bun.file(file).json();
+  expect(permissions.allow).toEqual(["Bash(npm ls *)"]);
+  // Someone else adds to it.
+  await Bun.write(file, JSON.stringify({ permissions: { allow: [...permissions.allow, "Bash(cargo *)"] } }));
+  await run();
+  expect(asked).toEqual(["npm ls one", "cargo tree"]);
 });
 
 test("further folders of the editor are working directories, also of a session that is open", async () => {
@@ -268,4 +380,69 @@ test("a question that another client answers first is withdrawn from the editor"
   expect(withdrawn.params).toEqual({ requestId: question.id });
   expect((await reply).result).toEqual({ stopReason: "end_turn" });
   expect(existsSync(file)).toBe(true);
+});
+
+test("prompts of the editor's servers are commands before anything is typed", async () => {
+  using home = temporaryHome();
+  const server = home.write(
+    "~/server.ts",
+    `for await (const line of console) {
+       const { id, method } = JSON.parse(line);
+       if (id === undefined) continue;
+       const result = method === "initialize"
+         ? { protocolVersion: "2025-06-18", capabilities: { prompts: {} }, serverInfo: { name: "mine", version: "1" } }
+         : method === "prompts/list" ? { prompts: [{ name: "review", description: "Review it" }] } : {};
+       console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+     }`,
+  );
+  await using model = await startMockModel([]);
+  await using editor = await startEditor({ home, url: model.url });
+  await editor.open({ mcpServers: [{ name: "mine", command: process.execPath, args: [server], env: [] }] });
+  const isListed = ({ name }: any) => name === "mcp__mine__review";
+  await editor.until(({ params }) => params?.update?.availableCommands?.some(isListed));
+});
+
+test("loaded again in the middle of an answer or a question, a session goes on with everything once", async () => {
+  using home = temporaryHome();
+  const gate = Promise.withResolvers<void>();
+  await using model = await startMockModel([
+    { text: "First." },
+    { text: ["One ", "two ", "three"], hold: gate.promise, holdAfter: 4 },
+    { calls: [{ name: "Bash", input: { command: "touch one" } }] },
+    { text: "Touched." },
+  ]);
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open();
+  await editor.prompt(sessionId, "Begin");
+  const load = () => editor.request("session/load", { sessionId, cwd: home.project, mcpServers: [] });
+  const said = (from: number) => saidIn(editor.updates(sessionId).slice(from));
+
+  const answered = editor.prompt(sessionId, "Count");
+  await editor.until(({ params }) => params?.update?.content?.text?.includes("One"));
+  const first = editor.updates(sessionId).length;
+  expect((await load()).error).toBeUndefined();
+  gate.resolve();
+  expect((await answered).result).toEqual({ stopReason: "end_turn" });
+  expect(said(first)).toBe("First.One two three");
+
+  const isQuestion = ({ method }: any) => method === "session/request_permission";
+  const touched = editor.prompt(sessionId, "Touch");
+  const before = await editor.until(isQuestion);
+  const second = editor.updates(sessionId).length;
+  expect((await load()).error).toBeUndefined();
+  const after = await editor.until((message) => isQuestion(message) && message.id !== before.id);
+  expect(editor.messages).toContainEqual({
+    jsonrpc: "2.0",
+    method: "$/cancel_request",
+    params: { requestId: before.id },
+  });
+  const answer = (id: number, kind: string) => {
+    const { optionId } = after.params.options.find((option: any) => option.kind === kind);
+    editor.program.send({ jsonrpc: "2.0", id, result: { outcome: { outcome: "selected", optionId } } });
+  };
+  answer(before.id, "reject_once");
+  answer(after.id, "allow_once");
+  expect((await touched).result).toEqual({ stopReason: "end_turn" });
+  expect(existsSync(join(home.project, "one"))).toBe(true);
+  expect(said(second)).toBe("First.One two threeTouched.");
 });

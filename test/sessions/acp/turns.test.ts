@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { chainProblems, readTranscript, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
-import { saidIn, startEditor } from "./editor.ts";
+import { saidIn, startEditor, type Editor } from "./editor.ts";
 
 /** A reply that is held until the test lets it go. */
 function held(reply: ScriptedReply) {
@@ -40,12 +40,54 @@ test("each prompt gets the reason its run ended, after everything that was said"
   expect((await editor.prompt(sessionId, "Again")).result).toEqual({ stopReason: "end_turn" });
 });
 
+test("a reply that breaks off and is sent again is not shown twice", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([
+    { text: ["One ", "two ", "three."], cutAfter: "first_delta" },
+    { text: ["On", "e two ", "three."] },
+    { text: ["Once ", "more."], cutAfter: "first_delta" },
+    { text: ["Again ", "more."] },
+  ]);
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open();
+  await editor.prompt(sessionId, "Count");
+  expect(saidIn(editor.updates(sessionId))).toBe("One two three.");
+  await editor.prompt(sessionId, "And again");
+  expect(saidIn(editor.updates(sessionId))).toEndWith("three.Once \n\nAgain more.");
+});
+
+test("why the model refused is said when it happens, and when the session is loaded", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "", stopReason: "refusal" }]);
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open();
+  expect((await editor.prompt(sessionId, "Do harm")).result).toEqual({ stopReason: "refusal" });
+  const said = saidIn(editor.updates(sessionId));
+  expect(said).toContain("refused");
+  const before = editor.updates(sessionId).length;
+  await editor.request("session/load", { sessionId, cwd: home.project, mcpServers: [] });
+  expect(saidIn(editor.updates(sessionId).slice(before))).toBe(said);
+});
+
+test("an image that no model reads is refused, and the conversation is not spoiled", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "Hello." }]);
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open();
+  const image = { type: "image", mimeType: "image/bmp", data: "Qk0=" };
+  const refused = await editor.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "See" }, image] });
+  expect(refused.error).toMatchObject({ code: -32602, message: expect.stringContaining("PNG, JPEG, GIF or WebP") });
+  expect((await editor.prompt(sessionId, "Hello")).result).toEqual({ stopReason: "end_turn" });
+  expect(JSON.stringify(model.requests[0]!.body)).not.toContain("image/bmp");
+});
+
 test("a session opens without a key, and its prompt says how to sign in", async () => {
   using home = temporaryHome();
   await using editor = await startEditor({ home });
   const { sessionId } = await editor.open();
   const { error } = await editor.prompt(sessionId, "Hello");
   expect(error).toMatchObject({ code: -32000, data: { authMethods: [{ id: "api-key" }] } });
+  expect(error.message).toContain("keelson auth login");
   expect((await editor.request("authenticate", { methodId: "api-key" })).error.code).toBe(-32000);
   await using offline = await startEditor({ home, args: ["--model", "offline"] });
   const chosen = await offline.open();
@@ -93,17 +135,18 @@ test("$/cancel_request takes back one prompt, running or waiting", async () => {
   first.release();
 });
 
-test("a permission question is asked, and yes, no, an error and an unknown option mean what they say", async () => {
+test("a permission question is asked, and yes, no, an error, an unknown option and an empty answer mean what they say", async () => {
   using home = temporaryHome();
   const write = (file: string) => ({
     calls: [{ name: "Write", input: { file_path: join(home.project, file), content: "x" } }],
   });
-  const answers: ((request: any) => object | Error)[] = [
+  const answers: ((request: any, editor: Editor) => object | Error | void)[] = [
     (request) => selected(optionOf(request, "allow_once")),
     (request) => selected(optionOf(request, "reject_once")),
     () => new Error("The window is closed"),
     () => selected("made-up"),
     () => ({ outcome: { outcome: "cancelled" } }),
+    ({ id }, { program }) => void program.send({ jsonrpc: "2.0", id }),
   ];
   await using model = await startMockModel(
     answers.flatMap((_, index) => [write(`file-${index}`), { text: `Done ${index}.` }]),
@@ -112,9 +155,9 @@ test("a permission question is asked, and yes, no, an error and an unknown optio
   await using editor = await startEditor({
     home,
     url: model.url,
-    answer: (request) => {
+    answer: (request, own) => {
       asked.push(request);
-      return answers[asked.length - 1]!(request);
+      return answers[asked.length - 1]!(request, own) ?? undefined;
     },
   });
   const { sessionId } = await editor.open();
@@ -155,14 +198,20 @@ test("a cancel withdraws the open question, and the next prompt works", async ()
   expect(last.status).toBe("failed");
 });
 
-test("limits are reasons to stop, not errors", async () => {
+test.each(["max_tokens", "model_context_window_exceeded"])(
+  "a model that ends with %s, again after it was asked to go on, has reached its limit",
+  async (stopReason) => {
+    using home = temporaryHome();
+    await using model = await startMockModel(() => ({ text: "And", stopReason }));
+    await using editor = await startEditor({ home, url: model.url });
+    const { sessionId } = await editor.open();
+    expect((await editor.prompt(sessionId, "Tell me everything")).result).toEqual({ stopReason: "max_tokens" });
+    expect(model.requests.length).toBeGreaterThan(1);
+  },
+);
+
+test("a limit of turns is a reason to stop, not an error", async () => {
   using home = temporaryHome();
-  await using short = await startMockModel(
-    Array.from({ length: 8 }, () => ({ text: "And", stopReason: "max_tokens" })),
-  );
-  await using cut = await startEditor({ home, url: short.url });
-  const first = await cut.open();
-  expect((await cut.prompt(first.sessionId, "Tell me everything")).result).toEqual({ stopReason: "max_tokens" });
   const read = { calls: [{ name: "Glob", input: { pattern: "*" } }] };
   await using long = await startMockModel([read, read]);
   await using limited = await startEditor({ home, url: long.url, args: ["--max-turns", "1"] });
@@ -178,6 +227,10 @@ test("a slash command is one also when something follows it, and an unknown one 
   const say = (text: string) => editor.request("session/prompt", { sessionId, prompt: [{ type: "text", text }, link] });
   expect((await say("/contxt")).result).toEqual({ stopReason: "end_turn" });
   expect(saidIn(editor.updates(sessionId))).toContain("/context");
+  const before = editor.updates(sessionId).length;
+  const attached = { type: "resource", resource: { uri: "file:///a.ts", text: "let a = 1;" } };
+  await editor.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "/context" }, link, attached] });
+  expect(saidIn(editor.updates(sessionId).slice(before))).toContain("Free space");
   expect((await editor.request("session/prompt", { sessionId, prompt: [{ type: "audio" }] })).error.code).toBe(-32602);
 });
 
@@ -218,4 +271,104 @@ test("a cancel at any point ends its prompt with one reply, every call with it, 
     .map(({ id }) => id);
   expect(new Set(replies).size).toBe(replies.length);
   expect(chainProblems(readTranscript(home))).toEqual([]);
+});
+
+test("the todo list and the task list are plans, each time whole", async () => {
+  using home = temporaryHome();
+  const todos = (...states: string[]) => ({
+    calls: [
+      {
+        name: "TodoWrite",
+        input: { todos: states.map((status, at) => ({ content: `Step ${at}`, activeForm: `Doing ${at}`, status })) },
+      },
+    ],
+  });
+  await using model = await startMockModel([
+    todos("in_progress", "pending"),
+    todos("completed", "in_progress"),
+    { text: "So far." },
+    { calls: [{ name: "TaskCreate", input: { subject: "Write it", description: "All of it" } }] },
+    { calls: [{ name: "TaskUpdate", input: { taskId: "1", status: "in_progress" } }] },
+    { text: "Listed." },
+  ]);
+  const env = { CLAUDE_CODE_ENABLE_TODO_TOOLS: "1" };
+  await using editor = await startEditor({ home, url: model.url, env });
+  const plans = (sessionId: string) =>
+    editor
+      .updates(sessionId, "plan")
+      .map(({ entries }) => entries.map(({ content, status }: any) => `${content}: ${status}`));
+  const { sessionId } = await editor.open();
+  await editor.prompt(sessionId, "Go");
+  expect(plans(sessionId)).toEqual([
+    ["Step 0: in_progress", "Step 1: pending"],
+    ["Step 0: completed", "Step 1: in_progress"],
+  ]);
+  const { sessionId: other } = await editor.open();
+  await editor.prompt(other, "List");
+  expect(plans(other)).toEqual([["Write it: pending"], ["Write it: in_progress"]]);
+});
+
+test("input of the wrong type is a failed call, not a failed prompt", async () => {
+  using home = temporaryHome();
+  const wrong = [
+    { name: "Read", input: { file_path: 7 } },
+    { name: "TodoWrite", input: { todos: "all" } },
+    { name: "Bash", input: { command: ["ls"] } },
+    { name: "Edit", input: { file_path: "a.txt", old_string: 1, new_string: null } },
+    { name: "Agent", input: { prompt: { of: "an object" } } },
+    { name: "AskUserQuestion", input: { questions: "Which?" } },
+    { name: "ExitPlanMode", input: { plan: 3 } },
+    { name: "NoSuchTool", input: { any: "thing" } },
+  ];
+  await using model = await startMockModel([
+    { calls: wrong as never },
+    { calls: [{ name: "Read", input: {} }], brokenJson: '{"file_path": ' },
+    { text: "Sorry." },
+  ]);
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open();
+  expect((await editor.prompt(sessionId, "Go")).result).toEqual({ stopReason: "end_turn" });
+  const states = new Map<string, string>();
+  for (const { toolCallId, status } of editor.updates(sessionId))
+    if (toolCallId && status) states.set(toolCallId, status);
+  expect([...states.values()]).toEqual(Array.from({ length: wrong.length + 1 }, () => "failed"));
+  expect(saidIn(editor.updates(sessionId))).toBe("Sorry.");
+});
+
+test("a subagent is shown inside its call, and what a command does later is told in the call that started it", async () => {
+  using home = temporaryHome();
+  const flag = join(home.project, "go");
+  const command = `until [ -e ${flag} ]; do sleep 0.01; done; echo done`;
+  await using model = await startMockModel(({ messages }: any): ScriptedReply => {
+    const said = JSON.stringify(messages);
+    if (JSON.stringify(messages[0]).includes("Look around")) {
+      return said.includes("tool_result")
+        ? { text: "Seen it all." }
+        : { text: "I will look.", calls: [{ id: "inner", name: "Glob", input: { pattern: "*" } }] };
+    }
+    if (said.includes("task-notification")) return { text: "It ended." };
+    if (said.includes("tool_result")) return { text: "Both began." };
+    const about = { description: "Look", prompt: "Look around", subagent_type: "general-purpose" };
+    return {
+      calls: [
+        { id: "agent", name: "Agent", input: about },
+        { id: "command", name: "Bash", input: { command, run_in_background: true } },
+      ],
+    };
+  });
+  await using editor = await startEditor({ home, url: model.url, args: ["--allowedTools", "Bash,Agent"] });
+  const { sessionId } = await editor.open();
+  expect((await editor.prompt(sessionId, "Go")).result).toEqual({ stopReason: "end_turn" });
+  const ofCall = (id: string) => editor.updates(sessionId).filter(({ toolCallId }) => toolCallId === id);
+  expect(ofCall("inner")).toEqual([]);
+  expect(JSON.stringify(ofCall("agent"))).toContain("✓ Glob *");
+  expect(JSON.stringify(ofCall("agent").at(-1).content)).toContain("Seen it all.");
+  expect(saidIn(editor.updates(sessionId))).toBe("Both began.");
+  expect(ofCall("command").findLast(({ status }) => status).status).toBe("completed");
+
+  home.write("go", "");
+  const isTold = ({ params }: any) =>
+    params?.update?.toolCallId === "command" && JSON.stringify(params.update).includes("in the background: ");
+  expect(JSON.stringify(await editor.until(isTold))).toContain("Completed in the background");
+  await editor.until(({ params }) => params?.update?.content?.text?.includes("It ended."));
 });

@@ -1,7 +1,7 @@
 // What an editor may send, right or wrong, and what it gets.
 
 import { expect, test } from "bun:test";
-import { temporaryHome } from "@keelson/testkit";
+import { startKeelson, temporaryHome } from "@keelson/testkit";
 import { startEditor } from "./editor.ts";
 
 const line = (message: object) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
@@ -80,6 +80,19 @@ test("a message may be split inside a character, and a line above 64 MB is refus
   expect(refused.map(({ error }) => error.message)).toEqual(["The line is too long"]);
 });
 
+test("an initialize that is refused leaves the connection uninitialized", async () => {
+  using home = temporaryHome();
+  await using program = startKeelson(["acp"], { home, stdin: "open" });
+  const ask = async (id: number, method: string, params: object) => {
+    program.send({ jsonrpc: "2.0", id, method, params });
+    return (await program.waitForLine((json: any) => json.id === id)).json as any;
+  };
+  expect((await ask(1, "initialize", {})).error.code).toBe(-32602);
+  expect((await ask(2, "session/list", {})).error.code).toBe(-32600);
+  expect((await ask(3, "initialize", { protocolVersion: 1 })).result.protocolVersion).toBe(1);
+  expect((await ask(4, "session/list", {})).result).toEqual({ sessions: [] });
+});
+
 test("any version is answered with ours, and a request before initialize is an error", async () => {
   using home = temporaryHome();
   await using editor = await startEditor({ home });
@@ -96,6 +109,7 @@ test("any version is answered with ours, and a request before initialize is an e
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
         auth: { logout: {} },
+        _meta: { claudeCode: { promptQueueing: true } },
       },
       agentInfo: { name: "keelson", title: "Keelson", version: expect.any(String) },
       authMethods: [
@@ -108,6 +122,7 @@ test("any version is answered with ours, and a request before initialize is an e
           args: ["--login"],
         },
       ],
+      _meta: { steering: { supported: true } },
     });
   }
   expect((await editor.request("initialize", { protocolVersion: "1" })).error.code).toBe(-32602);

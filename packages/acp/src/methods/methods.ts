@@ -13,6 +13,7 @@ import { folderParam, foldersParam, optionalText, serversParam, textParam, type 
 export interface MethodTargets {
   readonly host: EditorHost;
   readonly sessions: EditorSessions;
+  isInitialized: boolean;
   /** What the editor said about itself. */
   capabilities: ClientCapabilities;
 }
@@ -30,6 +31,7 @@ export const METHODS: Readonly<Record<string, EditorMethod>> = {
     const { protocolVersion: version, clientCapabilities: capabilities } = params;
     if (typeof version !== "number") throw wrongParams('"protocolVersion" must be a number');
     targets.capabilities = isObject(capabilities) ? capabilities : {};
+    targets.isInitialized = true;
     return {
       result: {
         protocolVersion: PROTOCOL_VERSION,
@@ -39,9 +41,11 @@ export const METHODS: Readonly<Record<string, EditorMethod>> = {
           mcpCapabilities: { http: true, sse: true },
           sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
           auth: { logout: {} },
+          _meta: { claudeCode: { promptQueueing: true } },
         },
         agentInfo: { name: "keelson", title: "Keelson", version: targets.host.version },
         authMethods: signInMethods(targets.capabilities),
+        _meta: { steering: { supported: true } },
       },
     };
   },
@@ -84,8 +88,24 @@ export const METHODS: Readonly<Record<string, EditorMethod>> = {
     const session = sessions.get(textParam(params, "sessionId"));
     const read = readEditorPrompt(params["prompt"]);
     if (read.problem !== undefined) throw wrongParams(read.problem);
-    const stopReason = await session.prompt(read.content, signal);
+    const steering = isObject(params["_meta"]) ? params["_meta"]["steering"] : undefined;
+    const steers = steering !== undefined && steering !== null && steering !== false;
+    const stopReason = await session.prompt(read.content, signal, { steers });
     return { result: { stopReason } };
+  },
+
+  // As clients of the adapter know it: the prompt that runs takes this in, and its reply answers both.
+  "_session/steering": async (params, { sessions, host }) => {
+    const session = sessions.get(textParam(params, "sessionId"));
+    const read = readEditorPrompt(params["prompt"]);
+    if (read.problem !== undefined) throw wrongParams(read.problem);
+    const whenIdle = steeringWhenIdle(params);
+    if (session.steer(read.content)) return { result: { outcome: "injected" } };
+    if (whenIdle === "promptRequired") return { result: { outcome: "promptRequired", reason: "noRunningTurn" } };
+    session
+      .prompt(read.content, new AbortController().signal, { steers: false })
+      .catch((error: Error) => host.warn(`A prompt of the editor failed: ${error.message}`));
+    return { result: { outcome: "startedNewTurn" } };
   },
 
   "session/close": async (params, { sessions }) => {
@@ -111,6 +131,13 @@ export const METHODS: Readonly<Record<string, EditorMethod>> = {
   },
 };
 
+function steeringWhenIdle({ _meta: meta }: Params): "promptRequired" | undefined {
+  const steering = isObject(meta) ? meta["steering"] : undefined;
+  const given = isObject(steering) ? steering["idleBehavior"] : undefined;
+  if (given === undefined || given === "promptRequired") return given;
+  throw wrongParams('"idleBehavior" can be "promptRequired"');
+}
+
 /** Notifications. What is wrong with one cannot be answered, so it is ignored. */
 export function takeNotification(method: string, params: unknown, { sessions }: MethodTargets): void {
   if (method !== "session/cancel" || !isObject(params)) return;
@@ -118,14 +145,12 @@ export function takeNotification(method: string, params: unknown, { sessions }: 
   if (typeof sessionId === "string") sessions.find(sessionId)?.cancel();
 }
 
+const SET_A_KEY = "Set ANTHROPIC_API_KEY for the editor, or run: keelson auth login";
+
 /** How to sign in. An editor with a terminal runs this program in it. */
 function signInMethods({ auth }: ClientCapabilities): readonly JsonObject[] {
   return [
-    {
-      id: KEY_METHOD,
-      name: "API key",
-      description: "Set ANTHROPIC_API_KEY for the editor, or run: keelson auth login",
-    },
+    { id: KEY_METHOD, name: "API key", description: SET_A_KEY },
     ...(auth?.terminal === true
       ? [
           {
@@ -143,7 +168,8 @@ function signInMethods({ auth }: ClientCapabilities): readonly JsonObject[] {
 export const signInRequired = (capabilities: ClientCapabilities): RpcError =>
   new RpcError(
     ERROR_CODES.signInRequired,
-    "Authentication required: there is no key for a language model, or it was rejected",
+    // Some clients show nothing but this text.
+    `Authentication required: there is no key for a language model, or it was rejected. ${SET_A_KEY}`,
     {
       authMethods: [...signInMethods(capabilities)],
     },

@@ -1,5 +1,6 @@
 // The parameters of requests, read field by field. What is wrong is an error that names the field; what is unknown is ignored.
 
+import { isAbsolute } from "node:path";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { wrongParams } from "../rpc/rpc-error.ts";
 import type { EditorServers } from "../host.ts";
@@ -28,21 +29,26 @@ export function folderParam(params: Params, name: string): string {
 }
 
 export function foldersParam(params: Params, name: string): readonly string[] {
-  return listParam(params, name).map((each) => {
+  const folders = listParam(params, name).map((each) => {
     if (typeof each !== "string") throw wrongParams(`"${name}" must be a list of strings`);
     return absolute(each, name);
   });
+  return [...new Set(folders)];
 }
+
+/** More folders or servers than any project has. */
+const MOST_IN_LIST = 200;
 
 function listParam(params: Params, name: string): readonly unknown[] {
   const value = params[name] ?? [];
   if (!Array.isArray(value)) throw wrongParams(`"${name}" must be a list`);
+  if (value.length > MOST_IN_LIST) throw wrongParams(`"${name}" may have at most ${MOST_IN_LIST} elements`);
   return value;
 }
 
 function absolute(path: string, name: string): string {
-  const isAbsolute = path.startsWith("/") || /^[A-Za-z]:[\\/]|^\\\\/.test(path);
-  if (!isAbsolute || path.includes("\0")) throw wrongParams(`"${name}" must be an absolute path`);
+  // Where this program runs: the path of another system is a relative one here.
+  if (!isAbsolute(path) || path.includes("\0")) throw wrongParams(`"${name}" must be an absolute path`);
   return path;
 }
 
@@ -54,7 +60,8 @@ export function serversParam(params: Params): EditorServers {
     const { name, type, url, command, args = [] } = each;
     if (typeof name !== "string" || name.trim() === "") throw problem('needs a "name"');
     if (type === "http" || type === "sse") {
-      if (typeof url !== "string") throw problem('needs a "url"');
+      if (typeof url !== "string" || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+        throw problem('needs a "url" that begins with http:// or https://');
       return [name, { type, url, headers: pairs(each["headers"], problem) }];
     }
     if (type !== undefined && type !== "stdio")

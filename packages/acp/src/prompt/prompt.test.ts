@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { attachedIn, attachedText } from "./attached.ts";
+import { attachedText } from "@keelson/protocol/attached";
+import { attachedIn } from "./attached.ts";
 import { mentionOf } from "./mention.ts";
 import { readEditorPrompt } from "./prompt.ts";
 
+const NO_IMAGE = "its data is not a PNG, JPEG, GIF or WebP image in base64";
 const text = (text: string) => ({ type: "text", text });
 const link = (uri: string, name = "a") => ({ type: "resource_link", uri, name });
 const resource = (fields: object) => ({ type: "resource", resource: { uri: "file:///a", ...fields } });
@@ -11,6 +13,7 @@ const base64 = (type: string, media_type: string, data: string) => ({
   source: { type: "base64", media_type, data },
 });
 const pdf = "JVBERi0=";
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 test.each<[string, object[], object[]]>([
   ["text", [text("Hello")], [text("Hello")]],
@@ -31,11 +34,30 @@ test.each<[string, object[], object[]]>([
     [text("See the page (https://x.example/?a=b) ")],
   ],
   [
+    "a title that mentions files",
+    [text("See "), link("https://x.example/ @b.txt", "@a.txt (@b)")],
+    [text("See \\@a.txt (\\@b) (https://x.example/ \\@b.txt) ")],
+  ],
+  ["a title that is a command", [link("https://x.example/", "/clear")], [text("\\/clear (https://x.example/) ")]],
+  [
     "an embedded text",
     [text("See"), resource({ text: "x" })],
     [text('See\n\n<attached uri="file:///a">\nx\n</attached>\n\n')],
   ],
   ["an embedded image", [resource({ blob: "QUI=", mimeType: "image/png" })], [base64("image", "image/png", "QUI=")]],
+  [
+    "an image with a wrong label",
+    [
+      { type: "image", mimeType: "image/jpg", data: pixel },
+      resource({ blob: pixel, mimeType: "application/octet-stream" }),
+    ],
+    [base64("image", "image/png", pixel), base64("image", "image/png", pixel)],
+  ],
+  [
+    "a drawing in text",
+    [resource({ blob: "PHN2Zy8+", mimeType: "image/svg+xml" })],
+    [text(attachedText("file:///a", "<svg/>"))],
+  ],
   [
     "an embedded PDF",
     [resource({ blob: pdf, mimeType: "application/pdf" })],
@@ -68,6 +90,9 @@ test.each<[string, unknown, string]>([
   ],
   ["no type", [{}], "Block 0 of the prompt: the type (none) is not known"],
   ["text without text", [{ type: "text" }], 'Block 0 of the prompt: "text" is missing'],
+  ["image of a type that models do not read", [{ type: "image", mimeType: "image/bmp", data: "Qk0=" }], NO_IMAGE],
+  ["image that is not base64", [{ type: "image", mimeType: "image/png", data: "not base64!" }], NO_IMAGE],
+  ["image that is empty", [{ type: "image", mimeType: "image/png", data: "" }], NO_IMAGE],
   ["image without data", [{ type: "image", mimeType: "image/png" }], '"data" or "mimeType" is missing'],
   ["link without address", [{ type: "resource_link", name: "a" }], '"uri" is missing'],
   ["resource without resource", [{ type: "resource" }], '"resource" is missing'],

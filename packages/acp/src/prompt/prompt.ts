@@ -2,7 +2,8 @@
 // become one text, so that a command keeps its arguments and a sentence its files.
 
 import { isObject, type ContentBlock } from "@keelson/protocol";
-import { attachedText } from "./attached.ts";
+import { attachedText } from "@keelson/protocol/attached";
+import { imageType, isBase64, type ImageType } from "@keelson/protocol/image-type";
 import { mentionOf } from "./mention.ts";
 
 /** `problem`: it is not a prompt, in words for the editor (an error −32602). */
@@ -33,13 +34,13 @@ function readBlock(block: unknown): ReadBlock | string {
       return typeof text === "string" ? { type, text } : '"text" is missing';
     case "image":
       if (typeof data !== "string" || typeof mimeType !== "string") return '"data" or "mimeType" is missing';
-      return { type, source: { type: "base64", media_type: mimeType, data } };
+      return readImage(data, mimeType) ?? "its data is not a PNG, JPEG, GIF or WebP image in base64";
     case "resource_link": {
       if (typeof uri !== "string" || uri === "") return '"uri" is missing';
       const mention = mentionOf(uri);
       if (mention !== undefined) return { type: "mention", mention };
       const label = typeof name === "string" && name !== "" && name !== uri ? `${name} (${uri})` : uri;
-      return { type: "mention", mention: label };
+      return { type: "mention", mention: asLabel(label) };
     }
     case "resource":
       return isObject(block["resource"]) ? readResource(block["resource"]) : '"resource" is missing';
@@ -48,19 +49,33 @@ function readBlock(block: unknown): ReadBlock | string {
   }
 }
 
+/** Titles of pages and addresses come from others: they mention no files, and are no commands. */
+const asLabel = (text: string) => text.replaceAll(/(?<=^|[\s([{])@/g, "\\@").replace(/^\s*(?=[/!#])/, "\\");
+
 function readResource({ uri, text, blob, mimeType }: Record<string, unknown>): ContentBlock | string {
   if (typeof uri !== "string") return '"uri" of the resource is missing';
   if (typeof text === "string") return { type: "text", text: attachedText(uri, text) };
   if (typeof blob !== "string") return "the resource has neither text nor blob";
   const kind = typeof mimeType === "string" ? mimeType.toLowerCase() : "";
-  if (kind.startsWith("image/")) return { type: "image", source: { type: "base64", media_type: kind, data: blob } };
-  if (kind === "application/pdf") return { type: "document", source: { type: "base64", media_type: kind, data: blob } };
+  const image = readImage(blob, kind);
+  if (image !== undefined) return image;
+  if (kind === "application/pdf" && isBase64(blob))
+    return { type: "document", source: { type: "base64", media_type: kind, data: blob } };
   if (!/^text\/|[/+](?:json|xml|yaml|toml|javascript)$/.test(kind)) {
     return { type: "text", text: attachedText(uri, `(${kind || "unknown type"}, not readable as text)`) };
   }
   const decoded = decode(blob);
   return decoded === undefined ? "its blob is not base64" : { type: "text", text: attachedText(uri, decoded) };
 }
+
+/** A model that gets any other type refuses this request, and every later one of the conversation. Labels can be wrong. */
+function readImage(data: string, label: string): ContentBlock | undefined {
+  const labelled = IMAGE_TYPES.find((type) => type === label.toLowerCase() && isBase64(data));
+  const type = imageType(data) ?? labelled;
+  return type === undefined ? undefined : { type: "image", source: { type: "base64", media_type: type, data } };
+}
+
+const IMAGE_TYPES: readonly ImageType[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 function decode(blob: string): string | undefined {
   try {

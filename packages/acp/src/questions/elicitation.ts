@@ -1,7 +1,7 @@
 // A question of an MCP server: passed on as it is where the editor takes such questions, otherwise cancelled. An address is
 // only ever named to the user.
 
-import { isObject, type Json, type JsonObject, type Unchecked } from "@keelson/protocol";
+import { isJsonObject, isObject, type Json, type JsonObject, type Unchecked } from "@keelson/protocol";
 import type { FormRequest } from "../schema/types.ts";
 import { textAt } from "./asked-call.ts";
 import type { QuestionStep, QuestionContext } from "./question.ts";
@@ -51,9 +51,7 @@ function readAnswer(result: unknown, hasContent: boolean): JsonObject {
   if (action !== "accept") return CANCELLED;
   if (!hasContent) return { action };
   if (content === undefined || content === null) return { action, content: {} };
-  return isObject(content) && Object.values(content).every(isValue)
-    ? { action, content: content as JsonObject }
-    : CANCELLED;
+  return isJsonObject(content) && Object.values(content).every(isValue) ? { action, content } : CANCELLED;
 }
 
 const isValue = (value: unknown): value is Json =>

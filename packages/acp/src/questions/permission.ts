@@ -1,8 +1,9 @@
 // Whether a call may run: yes, yes and each thing that may be remembered, no, no and stop.
 
-import { isObject, type JsonObject } from "@keelson/protocol";
+import { allowedBy, savedIn, type PermissionAsk } from "@keelson/client/permission-ask";
+import type { JsonObject, PermissionUpdate } from "@keelson/protocol";
 import type { PermissionOption } from "../schema/types.ts";
-import { callFields, inputOf, shownRule, textAt, type AskedCall } from "./asked-call.ts";
+import { callFields } from "./asked-call.ts";
 import { choiceQuestion, type QuestionStep, type QuestionContext } from "./question.ts";
 
 // Everything that an editor says and that is not clearly something else is a no.
@@ -14,74 +15,32 @@ const NO_AND_STOP: JsonObject = {
   interrupt: true,
 };
 
-export function permissionQuestion(request: AskedCall, context: QuestionContext): QuestionStep {
-  const remembered = rememberable(request);
+export function permissionQuestion(asked: PermissionAsk, context: QuestionContext): QuestionStep {
+  const { input, suggestions } = asked;
   const options: readonly PermissionOption[] = [
     { optionId: "allow", name: "Yes", kind: "allow_once" },
-    ...remembered.map(({ name }, index) => ({
+    ...suggestions.map((update, index) => ({
       optionId: `allow_always_${index}`,
-      name,
+      name: alwaysName(update),
       kind: "allow_always" as const,
     })),
     { optionId: "reject", name: "No", kind: "reject_once" },
     { optionId: "reject_and_stop", name: "No, and stop", kind: "reject_once" },
   ];
-  const params = { sessionId: context.sessionId, toolCall: callFields(request, context), options };
+  const params = { sessionId: context.sessionId, toolCall: callFields(asked, context), options };
   const ask = choiceQuestion(params, (option) => {
     if (option === undefined || option.optionId === "reject") return { reply: NO };
     if (option.optionId === "reject_and_stop") return { reply: NO_AND_STOP };
-    const always = remembered[options.indexOf(option) - 1];
-    const updates = always === undefined ? {} : { updatedPermissions: [always.update] };
-    return { reply: { behavior: "allow", updatedInput: inputOf(request), ...updates } };
+    const always = suggestions[options.indexOf(option) - 1];
+    const updates = always === undefined ? {} : { updatedPermissions: [always] };
+    return { reply: { behavior: "allow", updatedInput: input, ...updates } };
   });
   return { ask };
 }
 
-interface Remembered {
-  readonly name: string;
-  readonly update: JsonObject;
-}
-
-/** One for each suggestion that allows something. It says what is allowed, until when, and where that is stored. */
-function rememberable({
-  permission_suggestions: some,
-  suppress_always_allow_rule: none,
-}: AskedCall): readonly Remembered[] {
-  if (!Array.isArray(some) || none === true) return [];
-  return (some as unknown[]).filter(isObject).flatMap((update) => {
-    const what = allowed(update);
-    return what === undefined
-      ? []
-      : [{ name: `Yes, and allow ${what} ${until(update)}`, update: update as JsonObject }];
-  });
-}
-
-function allowed({ type, rules, behavior, directories, mode }: Record<string, unknown>): string | undefined {
-  if (type === "setMode")
-    return mode === "acceptEdits"
-      ? "all edits"
-      : typeof mode === "string"
-        ? `everything that mode ${mode} allows`
-        : undefined;
-  if (type === "addDirectories") return areTexts(directories) ? `access to ${directories.join(", ")}` : undefined;
-  if (type !== "addRules" || behavior !== "allow" || !Array.isArray(rules) || rules.length === 0) return undefined;
-  const texts = (rules as unknown[]).map((rule) => {
-    const tool = isObject(rule) ? textAt(rule, "toolName") : undefined;
-    return tool === undefined ? undefined : shownRule(tool, textAt(rule as object, "ruleContent"));
-  });
-  return texts.includes(undefined) ? undefined : texts.join(", ");
-}
-
-const areTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
-
-const FILES: Readonly<Record<string, string>> = {
-  localSettings: ".claude/settings.local.json",
-  projectSettings: ".claude/settings.json",
-  userSettings: "~/.claude/settings.json",
-};
-
-function until({ destination }: Record<string, unknown>): string {
-  const file = typeof destination === "string" && Object.hasOwn(FILES, destination) ? FILES[destination] : undefined;
-  return file === undefined ? "until this session ends (nothing is saved)" : `from now on (saved in ${file})`;
+/** It says what is allowed, until when, and where that is stored. */
+function alwaysName(update: PermissionUpdate): string {
+  const file = savedIn(update);
+  const until = file === undefined ? "until this session ends (nothing is saved)" : `from now on (saved in ${file})`;
+  return `Yes, and allow ${allowedBy(update)} ${until}`;
 }

@@ -1,6 +1,6 @@
 // A question to an editor, and how its answer is read. Some questions of a session take several of the editor's.
 
-import { isObject, type JsonObject } from "@keelson/protocol";
+import { isObject } from "@keelson/protocol";
 import type {
   ClientCapabilities,
   FormRequest,
@@ -20,7 +20,7 @@ export interface QuestionContext {
 }
 
 /** What the session gets, or what the editor is asked next. */
-export type QuestionStep = { readonly reply: JsonObject } | { readonly ask: EditorQuestion };
+export type QuestionStep = { readonly reply: Readonly<Record<string, unknown>> } | { readonly ask: EditorQuestion };
 
 export type EditorQuestion = (
   | { readonly method: "session/request_permission"; readonly params: PermissionRequest }

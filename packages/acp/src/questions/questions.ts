@@ -1,5 +1,6 @@
 // Questions of the session, as an editor is asked them. Pure; asking, waiting and withdrawing are the caller's.
 
+import { readAsk } from "@keelson/client/permission-ask";
 import type { UncheckedRequest } from "@keelson/protocol";
 import { choicesQuestion } from "./choices.ts";
 import { serverQuestion } from "./elicitation.ts";
@@ -10,12 +11,13 @@ import type { QuestionStep, QuestionContext } from "./question.ts";
 /** Undefined for a request that editors are not asked about: it is to be refused. */
 export function questionFor(request: UncheckedRequest, context: QuestionContext): QuestionStep | undefined {
   switch (request.subtype) {
-    case "can_use_tool":
-      if (request.tool_name === "ExitPlanMode") return planQuestion(request, context);
+    case "can_use_tool": {
+      const asked = readAsk(request);
+      if (asked.tool === "ExitPlanMode") return planQuestion(asked, context);
       return (
-        (request.tool_name === "AskUserQuestion" && choicesQuestion(request, context)) ||
-        permissionQuestion(request, context)
+        (asked.tool === "AskUserQuestion" && choicesQuestion(asked, context)) || permissionQuestion(asked, context)
       );
+    }
     case "elicitation":
       return serverQuestion(request, context);
     default:

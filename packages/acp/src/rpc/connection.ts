@@ -31,6 +31,10 @@ interface OwnCall {
   reject(error: RpcError): void;
 }
 
+/** How many requests may wait for their replies, and how long their lines may be together. */
+const MOST_WAITING = 1_000;
+const MOST_CHARACTERS = 256 * 1024 * 1024;
+
 /** Takes back a request, in both directions. */
 const CANCEL = "$/cancel_request";
 
@@ -39,6 +43,7 @@ export class RpcConnection {
   readonly #incoming = new Map<RpcId, AbortController>();
   readonly #own = new Map<RpcId, OwnCall>();
   #lastId = 0;
+  #waiting = { requests: 0, characters: 0 };
   #ended = false;
   #slow: Promise<void> | undefined;
 
@@ -59,7 +64,7 @@ export class RpcConnection {
     if (message === undefined) return this.#refuse(null, ERROR_CODES.notJson, "The line is not JSON");
     if (Array.isArray(message)) return this.#refuse(null, ERROR_CODES.invalidRequest, "Batches are not supported");
     if (!isObject(message)) return this.#refuse(null, ERROR_CODES.invalidRequest, "A message must be an object");
-    this.#takeMessage(message);
+    this.#takeMessage(message, line.length);
   }
 
   notify(method: string, params: object): void | Promise<void> {
@@ -96,17 +101,30 @@ export class RpcConnection {
     this.#own.clear();
   }
 
-  #takeMessage(message: Readonly<Record<string, unknown>>): void {
+  #takeMessage(message: Readonly<Record<string, unknown>>, length: number): void {
     const { id, method, params } = message;
     const isKnownId = id === null || typeof id === "string" || typeof id === "number";
-    if (method === undefined && ("result" in message || "error" in message)) return this.#answered(message);
+    // One that says nothing is an answer, too: it must not leave a question open.
+    const isAnswer = "result" in message || "error" in message || this.#own.has(idOf(id));
+    if (method === undefined && isAnswer) return this.#answered(message);
     if (typeof method !== "string" || message["jsonrpc"] !== "2.0" || (id !== undefined && !isKnownId)) {
       const reply = isKnownId ? id : null;
       return this.#refuse(reply, ERROR_CODES.invalidRequest, "This is not a request of JSON-RPC 2.0");
     }
-    if (isKnownId) return void this.#handle(id, method, params);
+    if (isKnownId) return void this.#handleInBounds(id, method, params, length);
     if (method !== CANCEL) return this.#options.notified(method, params);
     if (isObject(params)) this.#incoming.get(idOf(params["requestId"]))?.abort();
+  }
+
+  async #handleInBounds(id: RpcId, method: string, params: unknown, length: number): Promise<void> {
+    const waiting = this.#waiting;
+    if (waiting.requests >= MOST_WAITING || waiting.characters + length > MOST_CHARACTERS)
+      return this.#refuse(id, ERROR_CODES.internal, "Too many requests wait for their replies; wait for some of them");
+    waiting.requests++;
+    waiting.characters += length;
+    await this.#handle(id, method, params);
+    waiting.requests--;
+    waiting.characters -= length;
   }
 
   async #handle(id: RpcId, method: string, params: unknown): Promise<void> {

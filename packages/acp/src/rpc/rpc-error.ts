@@ -13,13 +13,16 @@ export const ERROR_CODES = {
   cancelled: -32800,
 } as const;
 
+/** What is wrong may quote what the other side sent. */
+const MOST_WORDS = 2_000;
+
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
   readonly data: Json | undefined;
 
   constructor(code: number, message: string, data?: Json) {
-    super(message);
+    super(message.length > MOST_WORDS ? `${message.slice(0, MOST_WORDS)}…` : message);
     this.code = code;
     this.data = data;
   }

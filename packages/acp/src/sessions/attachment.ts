@@ -2,7 +2,14 @@
 // is loaded again gets another one.
 
 import { ControlChannel, type SessionQuestion } from "@keelson/client";
-import { isResult, type Outbound, type PromptMessage, type Session, type SessionClient } from "@keelson/protocol";
+import {
+  isResult,
+  type OpenFilesOffer,
+  type Outbound,
+  type PromptMessage,
+  type Session,
+  type SessionClient,
+} from "@keelson/protocol";
 import type { SessionUpdate, ToolCallFields } from "../schema/types.ts";
 import { Updates, type UpdatesContext } from "../updates/updates.ts";
 
@@ -11,6 +18,8 @@ export interface AttachmentOptions {
   /** What was said so far comes first. */
   readonly replay: boolean;
   readonly context: UpdatesContext;
+  /** What the editor answers about its files. */
+  readonly openFiles: OpenFilesOffer | undefined;
   /** In order. Await the promise if there is one: the editor is behind. */
   show(update: SessionUpdate): void | Promise<void>;
   /** Everything that it means for the editor has been shown. */
@@ -30,8 +39,9 @@ export class Attachment {
     this.#options = options;
     this.#client = options.session.attach({
       name: "editor",
-      view: { partial: true, agentText: true, toolMeta: true, replayPrompts: true },
+      view: { partial: true, agentText: true, toolMeta: true, liveCalls: true, replayPrompts: true },
       replay: options.replay,
+      ...(options.openFiles ? { openFiles: options.openFiles } : {}),
     });
     this.#updates = new Updates(options.context);
     this.requests = new ControlChannel({

@@ -6,6 +6,8 @@ import type { SessionConfigOption, SessionModeState } from "../schema/types.ts";
 /** What of a session the choices follow from. */
 export interface ChoiceFacts {
   readonly mode: PermissionMode;
+  /** Those that the session may switch to. */
+  readonly modes: readonly PermissionMode[];
   /** As the model list names it; the first one that is the session's model if absent. */
   readonly chosenModel?: string | undefined;
   readonly modelId: string;
@@ -26,17 +28,16 @@ const MODE_TEXTS: Readonly<Record<PermissionMode, readonly [name: string, descri
 
 const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"];
 
-/** The mode without questions is offered to no one who does not have it. */
-const offeredModes = (current: PermissionMode) =>
-  MODES.filter((mode) => mode !== "bypassPermissions" || mode === current);
+/** What the flags and the settings allow; the one that it has can always be shown. */
+const offeredModes = ({ mode, modes }: ChoiceFacts) => MODES.filter((each) => each === mode || modes.includes(each));
 
-export function modeState({ mode: current }: ChoiceFacts): SessionModeState {
-  const availableModes = offeredModes(current).map((id) => ({
+export function modeState(facts: ChoiceFacts): SessionModeState {
+  const availableModes = offeredModes(facts).map((id) => ({
     id,
     name: MODE_TEXTS[id][0],
     description: MODE_TEXTS[id][1],
   }));
-  return { currentModeId: current, availableModes };
+  return { currentModeId: facts.mode, availableModes };
 }
 
 export function configOptions(facts: ChoiceFacts): readonly SessionConfigOption[] {
@@ -49,7 +50,7 @@ export function configOptions(facts: ChoiceFacts): readonly SessionConfigOption[
     {
       ...select("mode", "Mode", mode),
       category: "mode",
-      options: offeredModes(mode).map((value) => ({
+      options: offeredModes(facts).map((value) => ({
         value,
         name: MODE_TEXTS[value][0],
         description: MODE_TEXTS[value][1],

@@ -1,7 +1,7 @@
 // One session of an editor: prompts, what the user may choose, and what the editor is told beside the conversation.
 
 import { RequestError, type Requests } from "@keelson/client";
-import { isPermissionMode, isResult, type ListedCommand, type Outbound } from "@keelson/protocol";
+import { isObject, isPermissionMode, isResult, type ListedCommand, type Outbound } from "@keelson/protocol";
 import type { EditorHost, EditorServers, OpenedForEditor } from "../host.ts";
 import type { RpcConnection } from "../rpc/connection.ts";
 import { wrongParams, type RpcError } from "../rpc/rpc-error.ts";
@@ -9,6 +9,7 @@ import type { ClientCapabilities, SessionConfigOption, SessionModeState, Session
 import { stopReasonOf, type TurnEnd } from "../turns/stop-reason.ts";
 import { Turns } from "../turns/turns.ts";
 import { askEditor } from "./ask-editor.ts";
+import { answerAboutFile, filesOffered, isAboutFile } from "./editor-files.ts";
 import { Attachment } from "./attachment.ts";
 import { configOptions, modeState, offeredValues, type ChoiceFacts } from "./choices.ts";
 
@@ -17,6 +18,8 @@ export interface EditorSessionOptions {
   readonly id: string;
   readonly cwd: string;
   readonly opened: OpenedForEditor;
+  /** It is not a new one. */
+  readonly isResumed: boolean;
   readonly connection: RpcConnection;
   readonly capabilities: ClientCapabilities;
   readonly host: EditorHost;
@@ -50,6 +53,8 @@ export class EditorSession {
   #chosenModel: string | undefined;
   /** Once there was another one, the one that needs no key was chosen. */
   #hadModel = false;
+  /** Of the editor, as it first gave them. */
+  #servers: EditorServers = {};
   /** What the editor was last told. */
   #shown = { mode: "", options: "" };
   #refreshing: Promise<void> = Promise.resolve();
@@ -88,8 +93,9 @@ export class EditorSession {
     const { notices, announce } = this.#options.opened;
     // Without a model, the reply to a prompt says more.
     const announced = announce === undefined || this.#hasNoModel ? [] : [announce];
-    const left = reply.mcp_servers_applied === false ? [notUsed(names)] : [];
+    const left = reply.mcp_servers_applied === false ? [notUsed(names)] : await this.#changeServers(servers);
     for (const text of [...notices, ...announced, ...left]) await this.#show(this.#notice(text));
+    if (before === undefined) this.#options.opened.onWarning((text) => this.#warn(text));
     return { modes: modeState(facts), configOptions: configOptions(facts) };
   }
 
@@ -101,8 +107,13 @@ export class EditorSession {
   }
 
   /** The prompt has its place when this returns. */
-  prompt(content: PromptContent, signal: AbortSignal): Promise<TurnEnd> {
-    return this.#turns.add(content, signal);
+  prompt(content: PromptContent, signal: AbortSignal, how: { readonly steers: boolean }): Promise<TurnEnd> {
+    return this.#turns.add(content, signal, how);
+  }
+
+  /** Puts this into the prompt that runs. False if none does. */
+  steer(content: PromptContent): boolean {
+    return this.#turns.inject(content);
   }
 
   cancel(): void {
@@ -156,20 +167,24 @@ export class EditorSession {
   }
 
   #attach(replay: boolean): Attachment {
-    const { opened, cwd, capabilities, host, connection, id } = this.#options;
+    const { opened, isResumed, cwd, capabilities, host, connection, id } = this.#options;
     const newId = () => host.newId();
     const attached: Attachment = new Attachment({
       session: opened.session,
       replay,
-      context: { cwd, capabilities, newId },
+      context: { cwd, capabilities, newId, isContinued: isResumed && !replay },
+      openFiles: filesOffered(capabilities),
       show: (update) => (this.#attached === attached ? this.#show(update) : undefined),
       seen: (message) => (this.#attached === attached ? this.#seen(message) : undefined),
-      asked: (question) =>
+      asked: (question) => {
+        if (isAboutFile(question))
+          return void answerAboutFile(question, { connection, sessionId: id, nameOf: opened.nameOf });
         void askEditor(question, {
           connection,
           context: { sessionId: id, cwd, capabilities, newId, shown: (callId) => attached.shown(callId) },
           allowed: (callId) => attached.allowed(callId),
-        }),
+        });
+      },
       ended: (error) => {
         if (error) host.warn(`The session ended badly: ${error.message}`);
         if (this.#attached !== attached) return;
@@ -217,6 +232,21 @@ export class EditorSession {
     });
   }
 
+  /** Those of an earlier load end if they are not named again. What is left to say about the others. */
+  async #changeServers(servers: EditorServers): Promise<readonly string[]> {
+    const known = this.#servers;
+    this.#servers = { ...servers, ...known };
+    for (const name of Object.keys(known)) {
+      const enabled = Object.hasOwn(servers, name);
+      // A server that could not be started does not have to be ended.
+      await this.#requests.request("mcp_toggle", { serverName: name, enabled }).catch(() => undefined);
+    }
+    const changed = Object.keys(servers).filter(
+      (name) => Object.hasOwn(known, name) && JSON.stringify(known[name]) !== JSON.stringify(servers[name]),
+    );
+    return changed.length === 0 ? [] : [notChanged(changed)];
+  }
+
   async #showUsage(requests: Requests): Promise<void> {
     const [{ totalTokens }, { session }] = await Promise.all([
       requests.request("get_context_usage", { detail: "summary" }),
@@ -229,14 +259,27 @@ export class EditorSession {
 
   #notice(text: string): SessionUpdate {
     const { session } = this.#options.capabilities;
-    if (session?.notices) return { sessionUpdate: "notice", severity: "warning", title: text };
+    if (isObject(session?.notices)) return { sessionUpdate: "notice", severity: "warning", title: text };
     return { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n\n` } };
   }
 
+  #warn(content: string): void {
+    void this.#attached?.tell({
+      type: "system",
+      subtype: "informational",
+      level: "warning",
+      content,
+      ...this.#stamp(),
+    });
+  }
+
   #showCommands(attached: Attachment, commands: readonly ListedCommand[]): Promise<void> {
+    return attached.tell({ type: "system", subtype: "commands_changed", commands, ...this.#stamp() });
+  }
+
+  #stamp(): { readonly uuid: string; readonly session_id: string } {
     const { host, opened } = this.#options;
-    const stamp = { uuid: host.newId(), session_id: opened.session.id };
-    return attached.tell({ type: "system", subtype: "commands_changed", commands, ...stamp });
+    return { uuid: host.newId(), session_id: opened.session.id };
   }
 
   async #readFacts(): Promise<ChoiceFacts> {
@@ -247,8 +290,8 @@ export class EditorSession {
     ]);
     this.#window = info.context_window;
     this.#hadModel ||= info.model.id !== this.#options.host.offlineModel;
-    const { permission_mode: mode, effort, model } = info;
-    return (this.#facts = { mode, effort, models, modelId: model.id, chosenModel: this.#chosenModel });
+    const { permission_mode: mode, permission_modes: modes, effort, model } = info;
+    return (this.#facts = { mode, modes, effort, models, modelId: model.id, chosenModel: this.#chosenModel });
   }
 
   #markShown(facts: ChoiceFacts): void {
@@ -281,6 +324,9 @@ function mayChangeChoices(message: Outbound): boolean {
   if (message.type !== "system") return false;
   return message.subtype === "init" || (message.subtype === "status" && message.permissionMode !== undefined);
 }
+
+const notChanged = (names: readonly string[]) =>
+  `To use the new configuration of these MCP servers, close the session and load it again: ${names.join(", ")}`;
 
 const notUsed = (names: readonly string[]) =>
   `The session is open elsewhere, so these MCP servers of the editor are not used: ${names.join(", ")}`;

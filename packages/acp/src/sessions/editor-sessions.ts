@@ -3,7 +3,7 @@
 import type { EditorHost, EditorServers, WantedEditorSession } from "../host.ts";
 import { NoSuchSession } from "../host.ts";
 import type { RpcConnection } from "../rpc/connection.ts";
-import { ERROR_CODES, RpcError } from "../rpc/rpc-error.ts";
+import { ERROR_CODES, RpcError, wrongParams } from "../rpc/rpc-error.ts";
 import type { ClientCapabilities } from "../schema/types.ts";
 import { EditorSession, type BeginOptions, type SessionReply } from "./editor-session.ts";
 
@@ -21,8 +21,11 @@ export interface BegunSession {
   readonly reply: SessionReply;
 }
 
-/** The files of a session have such names. Anything else could be a path or a title. */
-const SESSION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Of one editor. Each has a conversation, servers and files of its own. */
+const MOST_SESSIONS = 200;
+
+/** The files of a session have such names, in lower case. Anything else could be a path or a title. */
+const SESSION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const unknownSession = (id: string) =>
   new RpcError(ERROR_CODES.notFound, `There is no session ${JSON.stringify(id.slice(0, 100))}`);
@@ -33,6 +36,8 @@ export class EditorSessions {
   /** What is being done to the session of an id: one thing after the other. */
   readonly #doing = new Map<string, Promise<unknown>>();
   readonly #starting = new Set<Promise<unknown>>();
+  /** How many are being opened. */
+  #opening = 0;
   #isClosed = false;
 
   constructor(options: EditorSessionsOptions) {
@@ -111,12 +116,21 @@ export class EditorSessions {
 
   async #begin(wanted: WantedEditorSession, how: BeginOptions, known?: string): Promise<BegunSession> {
     const { host, connection, capabilities, signIn } = this.#options;
-    const opened = await host.open(wanted);
+    if (this.#open.size + this.#opening >= MOST_SESSIONS)
+      throw new RpcError(
+        ERROR_CODES.internal,
+        `${MOST_SESSIONS} sessions are open already; close one with session/close`,
+      );
+    const problem = [wanted.cwd, ...wanted.additionalDirectories].map((path) => host.folderProblem(path)).find(Boolean);
+    if (problem !== undefined) throw wrongParams(problem);
+    this.#opening++;
+    const opened = await host.open(wanted).finally(() => this.#opening--);
     const id = known ?? opened.session.id;
     const session: EditorSession = new EditorSession({
       id,
       cwd: wanted.cwd,
       opened,
+      isResumed: known !== undefined,
       connection,
       capabilities: capabilities(),
       host,

@@ -12,8 +12,13 @@ export function stopReasonOf(result: ResultMessage, signIn: () => RpcError): Tur
   if (ended === "aborted_streaming" || ended === "aborted_tools") return "cancelled";
   if (subtype === "error_max_turns" || subtype === "error_max_budget_usd") return "max_turn_requests";
   if (stopped === "max_tokens" || stopped === "refusal") return stopped;
+  if (stopped === "model_context_window_exceeded") return "max_tokens";
   if (result.api_error_status === 401) return signIn();
   if (subtype === "success" && !result.is_error) return "end_turn";
   const text = result.errors?.join("\n") || result.result || "The run failed";
   return new RpcError(ERROR_CODES.internal, text);
 }
+
+/** Whether the reply to a prompt is an error, which says what went wrong. */
+export const endsInError = (result: ResultMessage): boolean =>
+  typeof stopReasonOf(result, () => new RpcError(ERROR_CODES.signInRequired, "")) !== "string";

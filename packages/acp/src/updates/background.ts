@@ -1,10 +1,12 @@
-// What calls left running when they ended. Their tasks are told of in the call that started them.
+// What calls left running when they ended. Each task is shown in the call that started it.
 
-import type { SystemMessage } from "@keelson/protocol";
+import { blocksOf, isText, type ModelMessage, type SystemMessage } from "@keelson/protocol";
 import type { ToolCallContent } from "../schema/types.ts";
 import { textContent, titleLine } from "./call-content.ts";
 
-export type TaskMessage = SystemMessage<"task_progress" | "task_updated" | "task_notification">;
+type TaskEnd = Pick<SystemMessage<"task_notification">, "subtype" | "task_id" | "tool_use_id" | "status" | "summary">;
+
+export type TaskMessage = SystemMessage<"task_progress" | "task_updated"> | TaskEnd;
 
 export class BackgroundWork {
   /** By task: the call that started it. */
@@ -34,6 +36,23 @@ export class BackgroundWork {
   }
 }
 
+/** The ends of tasks that a message tells the model: all that a transcript has of them. */
+export function taskEndsIn(content: ModelMessage["content"]): readonly TaskEnd[] {
+  const texts = blocksOf(content).flatMap((block) => (isText(block) ? [block.text] : []));
+  return [...texts.join("\n").matchAll(/<task-notification>([\s\S]*?)<\/task-notification>/g)].flatMap(
+    ([, notice = ""]) => {
+      const field = (name: string) => new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(notice)?.[1];
+      const [id, callId, status] = ["task-id", "tool-use-id", "status"].map(field);
+      if (id === undefined || callId === undefined || !isEnd(status)) return [];
+      const said = field("summary") ?? "";
+      // The model reads how the agent ended; clients read what it reported, or its error.
+      const [, name, error] = /^Agent "([\s\S]*)" (?:was stopped|failed: ([\s\S]*))$/.exec(said) ?? [];
+      const summary = field("result") ?? error ?? name ?? said;
+      return [{ subtype: "task_notification", task_id: id, tool_use_id: callId, status, summary }];
+    },
+  );
+}
+
 function taskLine(message: TaskMessage): string | undefined {
   switch (message.subtype) {
     case "task_progress": {
@@ -47,8 +66,11 @@ function taskLine(message: TaskMessage): string | undefined {
       return `${status === "failed" ? "Failed" : "Stopped"} in the background${error === undefined ? "" : `: ${error}`}`;
     }
     default:
-      return `${ENDS[message.status] ?? "Ended"} in the background: ${titleLine(message.summary)}`;
+      return `${isEnd(message.status) ? ENDS[message.status] : "Ended"} in the background: ${titleLine(message.summary)}`;
   }
 }
 
-const ENDS: Readonly<Record<string, string>> = { completed: "Completed", failed: "Failed", stopped: "Stopped" };
+const ENDS = { completed: "Completed", failed: "Failed", stopped: "Stopped" } as const;
+
+const isEnd = (status: string | undefined): status is keyof typeof ENDS =>
+  status !== undefined && Object.hasOwn(ENDS, status);

@@ -1,8 +1,8 @@
 // What is shown inside a call: how it changes files, what it printed, what its subagent does.
 
 import { resolve } from "node:path";
-import { callLine, patchOfResult, textsOfHunk, type AgentCall, type CallItem } from "@keelson/client";
-import { blocksOf, isObject, type ContentBlock, type FilePatch, type JsonObject } from "@keelson/protocol";
+import { callLine, isAgentCall, patchOfResult, textsOfHunk, type AgentCall, type CallItem } from "@keelson/client";
+import { blocksOf, isList, isObject, type ContentBlock, type FilePatch, type JsonObject } from "@keelson/protocol";
 import type { ContentPart, ToolCallContent } from "../schema/types.ts";
 import { boundedText } from "./bounded.ts";
 import { fencedText } from "./fence.ts";
@@ -52,10 +52,22 @@ export function resultContent(
     if (patch) return diffsOf(patch, cwd, typeof whole === "string" ? whole : undefined);
     const plan = name === "ExitPlanMode" && isObject(result.output) ? result.output["plan"] : undefined;
     if (typeof plan === "string") return [textContent(plan)];
+    const report = isAgentCall(name) ? agentReport(result.output) : undefined;
+    if (report !== undefined) return [textContent(boundedText(report))];
   }
   const text = boundedText(result.text.trimEnd());
   const asText = MARKDOWN.has(name) && !result.isError ? text : fencedText(text);
   return [...(text === "" ? [] : [textContent(asText)]), ...blocks.flatMap(imageContent)];
+}
+
+/** The final report of a subagent, without what is added for the model. */
+function agentReport(output: unknown): string | undefined {
+  const content = isObject(output) ? output["content"] : undefined;
+  if (!isList(content)) return undefined;
+  const texts = content.flatMap((block) =>
+    isObject(block) && typeof block["text"] === "string" ? [block["text"].trimEnd()] : [],
+  );
+  return texts.length === 0 ? undefined : texts.join("\n");
 }
 
 const imageContent = (block: ContentBlock): ToolCallContent[] => {

@@ -12,17 +12,20 @@ export class Compactions {
   #running: string | undefined;
   /** The summary that follows is of this one. */
   #done: string | undefined;
+  /** Read from a transcript, in which the command comes after the compaction it asked for. */
+  #held: CompactionUpdate[] | undefined;
 
   constructor({ capabilities, newId }: { readonly capabilities: ClientCapabilities; newId(): string }) {
     this.areShown = isObject(capabilities.session?.compaction);
     this.#newId = newId;
   }
 
-  status({ status, compact_result: result, compact_error: error }: SystemMessage<"status">): CompactionUpdate[] {
+  status(message: SystemMessage<"status">): CompactionUpdate[] {
+    const { status, compact_boundary_uuid: id, compact_result: result, compact_error: error } = message;
     if (!this.areShown) return [];
     const running = this.#running;
     if (status === "compacting" && running === undefined) {
-      this.#running = this.#newId();
+      this.#running = id ?? this.#newId();
       return [update(this.#running, { status: "in_progress" })];
     }
     if (result !== "failed" || running === undefined) return [];
@@ -30,19 +33,32 @@ export class Compactions {
     return [update(running, { status: "failed", ...(error === undefined ? {} : { error }) })];
   }
 
-  /** `id`: for one whose beginning was not seen. */
-  done(id: string): CompactionUpdate[] {
+  done({ uuid, compact_metadata: metadata }: SystemMessage<"compact_boundary">): CompactionUpdate[] {
     if (!this.areShown) return [];
-    this.#done = this.#running ?? id;
+    if (this.#running === undefined && metadata?.trigger === "manual") this.#held = [];
+    this.#done = this.#running ?? uuid;
     this.#running = undefined;
-    return [update(this.#done, { status: "completed" })];
+    return this.#orHeld(update(this.#done, { status: "completed" }));
   }
 
   summary(text: string): CompactionUpdate[] {
     const id = this.#done;
     this.#done = undefined;
     if (id === undefined) return [];
-    return [update(id, { status: "completed", summary: [{ type: "text", text: boundedText(text) }] })];
+    return this.#orHeld(update(id, { status: "completed", summary: [{ type: "text", text: boundedText(text) }] }));
+  }
+
+  /** To be shown behind the command if that is what comes next, otherwise before what comes next. */
+  takeHeld(): readonly CompactionUpdate[] {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    return held;
+  }
+
+  #orHeld(made: CompactionUpdate): CompactionUpdate[] {
+    if (this.#held === undefined) return [made];
+    this.#held.push(made);
+    return [];
   }
 }
 

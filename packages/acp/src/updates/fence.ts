@@ -6,3 +6,9 @@ export function fencedText(text: string, language = ""): string {
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
+
+/** What a slash command printed: Markdown, or columns, which Markdown would run together. */
+export function commandOutput(text: string): string {
+  const isInColumns = /^(?!\s*[-*+#>|]).*\S {2,}\S/m.test(text) && !/^\s*(?:```|\|)/m.test(text);
+  return isInColumns ? fencedText(text) : text;
+}

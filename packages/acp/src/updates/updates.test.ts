@@ -52,11 +52,13 @@ function shown(messages: readonly Outbound[], context: Partial<UpdatesContext> =
 }
 
 const chunks = (updates: readonly SessionUpdate[]) =>
-  updates.map((update) => [
-    update.sessionUpdate,
-    "content" in update && update.content && "text" in update.content ? update.content.text : undefined,
-    "messageId" in update ? update.messageId : undefined,
-  ]);
+  updates
+    .filter(({ sessionUpdate }) => sessionUpdate.endsWith("_chunk"))
+    .map((update) => [
+      update.sessionUpdate,
+      "content" in update && update.content && "text" in update.content ? update.content.text : undefined,
+      "messageId" in update ? update.messageId : undefined,
+    ]);
 
 const text = (text: string) => ({ type: "content", content: { type: "text", text } });
 
@@ -119,10 +121,40 @@ test.each<[string, unknown, object, (string | undefined)[][]]>([
   expect(chunks(shown([user(content, { uuid: "p", isReplay: true, ...fields })]))).toEqual(expected);
 });
 
+/** A reply that breaks off after "One t", and the one that is sent in its place. */
+const again = (...texts: readonly string[]) => [
+  begin,
+  start(0, { type: "text", text: "" }),
+  delta(0, { type: "text_delta", text: "One t" }),
+  event({ type: "message_start", message: { id: "m2", type: "message", role: "assistant", usage: USAGE } }),
+  start(0, { type: "text", text: "" }),
+  ...texts.map((text) => delta(0, { type: "text_delta", text })),
+  assistant([{ type: "text", text: texts.join("") }], {}, "m2"),
+];
+
+test.each<[string, readonly string[], string]>([
+  ["says the same, in other parts", ["O", "ne", " two", " three"], "One two three"],
+  ["says less", ["One"], "One t"],
+  ["says something else", ["Once", " more"], "One t\n\nOnce more"],
+  ["begins as it did, and goes on differently", ["One ", "boat"], "One t\n\nOne boat"],
+])("a reply that starts over and %s does not repeat what is shown", (_, texts, said) => {
+  expect(
+    chunks(shown(again(...texts)))
+      .map(([, text]) => text)
+      .join(""),
+  ).toBe(said);
+});
+
+test("white space in front of a call is not shown", () => {
+  const all = shown([begin, start(0, { type: "text", text: "" }), delta(0, { type: "text_delta", text: "\n\n" })]);
+  expect(all).toEqual([]);
+});
+
 test("a prompt keeps its images and attached texts, in order", () => {
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "QUI=" } };
   const attached = 'See\n\n<attached uri="file:///a.ts">\nconst a = 1;\n</attached>\n\nthere';
-  const parts = shown([user([image, { type: "text", text: attached }], { isReplay: true })]);
+  const [title, ...parts] = shown([user([image, { type: "text", text: attached }], { isReplay: true })]);
+  expect(title).toEqual({ sessionUpdate: "session_info_update", title: "See there" });
   expect(parts.map((update) => "content" in update && update.content)).toEqual([
     { type: "image", data: "QUI=", mimeType: "image/png" },
     { type: "text", text: "See" },
@@ -134,7 +166,7 @@ test("a prompt keeps its images and attached texts, in order", () => {
 test("what was typed in this editor is not shown to it again", () => {
   const updates = updatesFor();
   updates.typed("p");
-  expect(shown([user("Hello", { uuid: "p", isReplay: true })], {}, updates)).toEqual([]);
+  expect(chunks(shown([user("Hello", { uuid: "p", isReplay: true })], {}, updates))).toEqual([]);
 });
 
 test.each<[string, object, object, unknown, unknown, object]>([
@@ -286,6 +318,11 @@ test("a subagent's work is inside its call, and in the end its report is", () =>
   expect(all.every((each) => "toolCallId" in each && each.toolCallId === "t1")).toBe(true);
   const { states, final } = callIn([...all, ...shown([result("It is in **a.ts**")], {}, updates)]);
   expect([states.at(-1), final.content]).toEqual(["completed", [text("It is in **a.ts**")]] as never);
+  const report = { status: "completed", content: [{ type: "text", text: "It is in a.ts\n" }] };
+  const forModel = "It is in a.ts\nagentId: a1 (use SendMessage to continue this agent)";
+  expect(callIn(shown([assistant([agent]), result(forModel, report)])).final.content).toEqual([
+    text("It is in a.ts"),
+  ] as never);
 });
 
 test("a call of a subagent that someone is asked about is shown before the question, and ends", () => {
@@ -307,6 +344,23 @@ test("a call of a subagent that someone is asked about is shown before the quest
   ]);
 });
 
+test("an edit of a subagent that someone is asked about has its change to the end", () => {
+  const input = { file_path: "/home/u/p/a.ts", content: "a\n" };
+  const patch = { path: "a.ts", isNew: true, hunks: [{ ...hunk, lines: ["+a"] }] };
+  const request = { subtype: "can_use_tool", tool_name: "Write", tool_use_id: "i1", input, patch };
+  const question = message({ type: "control_request", request_id: "q", request });
+  const ended = user([{ type: "tool_result", tool_use_id: "i1", content: "File created, no need to read it" }], child);
+  const asked = [assistant([agent]), assistant([call("Write", input, "i1")], child), question, ended];
+  const { states, final } = callIn(shown(asked), "i1");
+  expect([states.at(-1), final.title, final.kind, final.locations, final.content]).toEqual([
+    "completed",
+    "Write a.ts",
+    "edit",
+    [{ path: "/home/u/p/a.ts" }],
+    [{ type: "diff", path: "/home/u/p/a.ts", oldText: null, newText: "a\n" }],
+  ] as never);
+});
+
 test("what runs in the background is told in the call that started it, also after the turn", () => {
   const updates = updatesFor();
   const bash = [
@@ -326,6 +380,19 @@ test("what runs in the background is told in the call that started it, also afte
       content: [base, text("Completed in the background: make ended")],
     },
   ] as never);
+});
+
+test("the first prompt is the title until there is another, and of a session that goes on nothing is", () => {
+  const titles = (messages: readonly Outbound[], context: Partial<UpdatesContext> = {}) =>
+    shown(messages, context).flatMap((update) => (update.sessionUpdate === "session_info_update" ? update.title : []));
+  const prompts = ["<command-name>/context</command-name>", "Fix\n it", "And that"].map((text) =>
+    user(text, { isReplay: true }),
+  );
+  const named = system("session_title_changed", { title: "Mine" });
+  expect(titles(prompts)).toEqual(["Fix it"]);
+  expect(titles([...prompts, named, ...prompts])).toEqual(["Fix it", "Mine"]);
+  expect(titles([named, ...prompts])).toEqual(["Mine"]);
+  expect(titles(prompts, { isContinued: true })).toEqual([]);
 });
 
 test("commands, modes, titles and usage", () => {
@@ -389,6 +456,7 @@ test("the error of a run is shown only where no reply to a prompt says it", () =
   const error = assistant([{ type: "text", text: "Overloaded" }], { is_api_error_message: true }, "e");
   const line = ["agent_message_chunk", "Overloaded\n", "e"];
   expect(chunks(shown([error, end({ is_error: true })]))).toEqual([]);
+  expect(chunks(shown([error, end({ stop_reason: "refusal" })]))).toEqual([line]);
   expect(chunks(shown([error, end({ is_error: true, origin: { kind: "task-notification" } })]))).toEqual([line]);
   expect(chunks(shown([error, user("Next", { isReplay: true, uuid: "p" })]))).toEqual([
     line,

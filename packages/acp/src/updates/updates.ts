@@ -8,21 +8,28 @@ import {
   isAgentCall,
   isSettled,
   isTodoCall,
+  labelOf,
   SessionTodos,
   TextParts,
   type CallItem,
   type ConversationItem,
   type NoteItem,
+  type PromptItem,
+  type PermissionAsk,
 } from "@keelson/client";
+import { readAsk } from "@keelson/client/permission-ask";
 import {
+  isList,
   blocksOf,
   isObject,
   isText,
   isToolResult,
   isToolUse,
   type CallLocation,
+  type ModelMessage,
   type Outbound,
   type SystemMessage,
+  type ToolResultBlock,
 } from "@keelson/protocol";
 import type {
   AvailableCommand,
@@ -33,9 +40,11 @@ import type {
   ToolCallFields,
   ToolCallStatus,
 } from "../schema/types.ts";
+import { endsInError } from "../turns/stop-reason.ts";
 import { boundedText, boundedValue } from "./bounded.ts";
 import {
   agentContent,
+  diffsOf,
   firstLine,
   titleLine,
   plannedContent,
@@ -43,17 +52,20 @@ import {
   resultContent,
   textContent,
 } from "./call-content.ts";
-import { BackgroundWork, type TaskMessage } from "./background.ts";
+import { BackgroundWork, taskEndsIn, type TaskMessage } from "./background.ts";
 import { Compactions } from "./compactions.ts";
-import { fencedText } from "./fence.ts";
+import { commandOutput, fencedText } from "./fence.ts";
 import { promptParts } from "./prompt-parts.ts";
 import { ShownCalls } from "./shown-calls.ts";
+import { ShownTexts } from "./shown-texts.ts";
 import { UsageReader } from "./usage.ts";
 
 export interface UpdatesContext {
   readonly cwd: string;
   readonly capabilities: ClientCapabilities;
   newId(): string;
+  /** The conversation began earlier, and its beginning does not come. */
+  readonly isContinued?: boolean;
 }
 
 type ChunkKind = "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -69,10 +81,11 @@ export class Updates {
   #message: Outbound | undefined;
   /** Of the reply that is streamed. */
   #replyId = "";
-  /** How many characters of an answer or a thought are shown. */
-  readonly #grown = new WeakMap<object, number>();
+  readonly #texts = new ShownTexts();
   /** Calls that run, as far as messages tell; others may wait for approval. */
   readonly #running = new Set<string>();
+  /** What calls that run have printed so far. */
+  readonly #printed = new Map<string, ToolCallContent>();
   /** The last line that the subagent of a call wrote. */
   readonly #lastLines = new Map<string, string>();
   /** Of subagents' calls: the call that started the subagent, and what they are. */
@@ -81,20 +94,24 @@ export class Updates {
   /** As messages say; undefined before the first. */
   #mode: string | undefined;
   readonly #compactions: Compactions;
+  /** Until it has another one, the first prompt is the title of a session. */
+  #isTitled: boolean;
   /** An error of a run. The reply to the prompt says it; without such a reply, it is shown. */
   #error: { readonly text: string; readonly id: string } | undefined;
 
   constructor(context: UpdatesContext) {
     this.#context = context;
     this.#compactions = new Compactions(context);
+    this.#isTitled = context.isContinued === true;
     this.#reader = new ConversationReader({
       cwd: context.cwd,
       newText: () => new TextParts(),
       add: (item) => this.#add(item),
       change: (item, delta) => (item.kind === "call" ? this.#call(item) : this.#grow(item, delta)),
       remove: (item) => {
-        // What was shown cannot be taken back. A call that never came to be has ended.
+        // A call that never came to be has ended.
         if (item.kind === "call") this.#call({ ...item, state: "interrupted" });
+        else this.#texts.startsOver(item);
         return false;
       },
       clear: () => this.#endCalls(),
@@ -108,7 +125,7 @@ export class Updates {
       this.#replyId = message.event.message.id;
     this.#mark(message);
     this.#before(message);
-    this.#reader.take(message, 0);
+    this.#reader.take(withoutCompactError(message), 0);
     this.#after(message);
     return this.#drain();
   }
@@ -118,7 +135,7 @@ export class Updates {
     this.#reader.settle(0);
     this.#endCalls();
     this.#showError();
-    return this.#drain();
+    return [...this.#drain(), ...this.#compactions.takeHeld()];
   }
 
   /** The prompt with this id was typed in this editor, which shows it already. */
@@ -128,9 +145,7 @@ export class Updates {
 
   /** Someone approved the call. */
   allowed(callId: string): readonly SessionUpdate[] {
-    this.#running.add(callId);
-    const shown = this.#calls.shown(callId);
-    if (shown) this.#show({ ...shown, title: shown.title ?? "", status: "in_progress" });
+    this.#runs(callId);
     return this.#drain();
   }
 
@@ -139,15 +154,24 @@ export class Updates {
     return this.#calls.shown(callId);
   }
 
+  #runs(callId: string, more: Partial<ToolCallFields> = {}): void {
+    this.#running.add(callId);
+    const shown = this.#calls.shown(callId);
+    if (shown) this.#show({ ...shown, ...more, title: shown.title ?? "", status: "in_progress" });
+  }
+
   #drain(): readonly SessionUpdate[] {
     const out = this.#out;
     this.#out = [];
-    return out;
+    if (out.length === 0) return out;
+    const held = this.#compactions.takeHeld();
+    return isCompactCommand(out) ? [...out, ...held] : [...held, ...out];
   }
 
-  /** Notes what a message tells about calls, before they are shown again because of it. */
+  /** Notes what a message says about calls, before they are shown again because of it. */
   #mark(message: Outbound): void {
     if (message.type === "tool_progress") this.#running.add(message.tool_use_id);
+    if (message.type === "tool_running") this.#live(message);
     if (message.type === "assistant" || message.type === "user") {
       const { parent_tool_use_id: parent } = message;
       if (typeof parent === "string") this.#fromAgent(message, parent);
@@ -156,6 +180,14 @@ export class Updates {
       this.#running.add(message.tool_use_id);
       this.#background.started(message.task_id, message.tool_use_id);
     }
+  }
+
+  /** The final output takes the place of what was printed. */
+  #live({ tool_use_id: id, output = "", output_cut: isCut }: Outbound & { readonly type: "tool_running" }): void {
+    if (output === "" || this.#calls.shown(id) === undefined) return this.#runs(id);
+    const content = textContent(fencedText(isCut ? `…\n${output}` : output));
+    this.#printed.set(id, content);
+    this.#runs(id, { content: [content] });
   }
 
   #fromAgent(message: Outbound & { readonly type: "assistant" | "user" }, parent: string): void {
@@ -167,37 +199,35 @@ export class Updates {
         const line = block.text.trimEnd().split("\n").at(-1)?.trim();
         if (line) this.#lastLines.set(parent, titleLine(line));
       }
-      if (!isToolResult(block)) continue;
-      this.#inner.delete(block.tool_use_id);
-      // Only those that were asked about are shown as calls.
-      const shown = this.#calls.shown(block.tool_use_id);
-      if (!shown) continue;
-      const status = block.is_error === true ? "failed" : "completed";
-      const { content } = block;
-      const text =
-        typeof content === "string"
-          ? content
-          : content
-              .filter(isText)
-              .map((each) => each.text)
-              .join("\n");
-      this.#show({
-        ...shown,
-        title: shown.title ?? "",
-        status,
-        content: text === "" ? [] : [textContent(fencedText(boundedText(text)))],
-      });
+      if (message.type === "user" && isToolResult(block)) this.#endInner(block);
     }
+  }
+
+  /** Only calls of subagents that were asked about are shown by themselves. */
+  #endInner({ tool_use_id: id, is_error: isError, content: result }: ToolResultBlock): void {
+    this.#inner.delete(id);
+    const shown = this.#calls.shown(id);
+    if (!shown) return;
+    const texts = typeof result === "string" ? [result] : result.filter(isText).map(({ text }) => text);
+    const said = boundedText(texts.join("\n"));
+    // What was asked about is what was done.
+    const isChange = isError !== true && shown.content?.some(({ type }) => type === "diff");
+    const content = isChange ? shown.content : said === "" ? [] : [textContent(fencedText(said))];
+    this.#show({ ...shown, title: shown.title ?? "", status: isError === true ? "failed" : "completed", content });
   }
 
   #before(message: Outbound): void {
     if (message.type === "result") {
-      if (message.origin === undefined) this.#error = undefined;
+      if (message.origin === undefined && endsInError(message)) this.#error = undefined;
       this.#showError();
     }
+    if (message.type === "result" || message.type === "user") this.#texts.settle();
     // A prompt, or another run.
     if (message.type === "user" && message.isReplay) this.#showError();
-    if (message.type === "control_request") this.#asked(message.request);
+    if (message.type === "user" && message.isSynthetic)
+      for (const end of taskEndsIn(message.message.content)) this.#task(end);
+    if (message.type === "control_request" && message.request.subtype === "can_use_tool")
+      this.#asked(readAsk(message.request));
     if (message.type === "system") this.#system(message);
   }
 
@@ -213,18 +243,25 @@ export class Updates {
   }
 
   /** A call of a subagent is shown by itself once someone is asked about it. */
-  #asked(request: Readonly<Record<string, unknown>>): void {
-    const { subtype, tool_use_id: id, tool_name: tool, input } = request;
-    if (subtype !== "can_use_tool" || typeof id !== "string" || this.#calls.isKnown(id)) return;
+  #asked({ id, tool, input, kind, patch }: PermissionAsk): void {
+    if (id === "" || this.#calls.isKnown(id)) return;
     const inner = this.#inner.get(id);
-    const name = inner?.name ?? (typeof tool === "string" ? tool : "");
-    const about = isObject(input) ? input : {};
+    const name = inner?.name ?? tool;
+    const { cwd } = this.#context;
+    const call = { name, input };
+    const label = labelOf(call, undefined, cwd);
+    const whole = input["content"];
     this.#show({
       toolCallId: id,
       name,
-      title: titleLine(name),
+      title: titleLine(callLine(call, label)) || name,
+      kind,
       status: "pending",
-      rawInput: about,
+      rawInput: input,
+      locations: label.locations.map((place) => ({ ...place, path: resolve(cwd, place.path) })),
+      content: patch
+        ? diffsOf(patch, cwd, typeof whole === "string" ? whole : undefined)
+        : plannedContent(name, input, cwd),
       _meta: { claudeCode: { toolName: name, ...(inner ? { parentToolUseId: inner.parent } : {}) } },
     });
   }
@@ -241,7 +278,7 @@ export class Updates {
         this.#out.push(...this.#compactions.status(message));
         break;
       case "session_title_changed":
-        this.#out.push({ sessionUpdate: "session_info_update", title: message.title });
+        this.#title(message.title);
         break;
       case "commands_changed":
         this.#out.push({
@@ -270,10 +307,16 @@ export class Updates {
     }
   }
 
-  /** What runs in the background is told in the call that started it. */
+  /** What runs in the background is shown in the call that started it. */
   #task(message: TaskMessage): void {
     const told = this.#background.take(message);
     if (told) this.#out.push(...this.#calls.addTo(told.callId, told.content));
+  }
+
+  #title(title: string): void {
+    if (title === "") return;
+    this.#isTitled = true;
+    this.#out.push({ sessionUpdate: "session_info_update", title });
   }
 
   #setMode(mode: string): void {
@@ -292,21 +335,24 @@ export class Updates {
         this.#call(item);
         break;
       case "prompt":
-        if (item.typed || this.#message?.type !== "user") break;
-        for (const part of promptParts(item, this.#message.message.content)) this.#chunk("user_message_chunk", part);
+        if (this.#message?.type === "user") this.#prompt(item, this.#message.message.content);
         break;
       case "output":
-        this.#say(item.as === "plain" ? fencedText(item.text) : item.text);
+        this.#say(item.as === "plain" ? fencedText(item.text) : commandOutput(item.text));
         break;
       case "note":
         this.#note(item);
+        break;
+      case "rewind":
+        this.#notice("info", item.text);
         break;
       case "limit":
         if (item.isReached) this.#notice("error", "The usage limit of the account is reached");
         else this.#notice("warning", "The account is close to its usage limit", "notice");
         break;
       case "compaction":
-        this.#out.push(...this.#compactions.done(this.#messageId()));
+        if (this.#message?.type === "system" && this.#message.subtype === "compact_boundary")
+          this.#out.push(...this.#compactions.done(this.#message));
         break;
       case "summary":
         this.#out.push(...this.#compactions.summary(item.text));
@@ -316,12 +362,17 @@ export class Updates {
     }
   }
 
+  #prompt(item: PromptItem, content: ModelMessage["content"]): void {
+    const parts = promptParts(item, content);
+    const isTitle = item.as === "prompt" && item.from === undefined && !this.#isTitled;
+    if (isTitle) this.#title(titleLine(parts.map((part) => (part.type === "text" ? part.text : "")).join(" ")));
+    if (!item.typed) for (const part of parts) this.#chunk("user_message_chunk", part);
+  }
+
   /** Shows what is new at the end of an answer or a thought: the delta, or all that is not shown yet. */
   #grow(item: ConversationItem<TextParts> & { readonly kind: "answer" | "thinking" }, delta?: string): void {
-    const shown = this.#grown.get(item) ?? 0;
-    const text = delta ?? (item.kind === "answer" ? item.text.whole() : item.text).slice(shown);
+    const text = this.#texts.take(item, delta);
     if (text === "") return;
-    this.#grown.set(item, shown + text.length);
     this.#chunk(item.kind === "answer" ? "agent_message_chunk" : "agent_thought_chunk", { type: "text", text });
   }
 
@@ -351,12 +402,12 @@ export class Updates {
     }
     if (message?.type === "system") {
       // It is the output of a command.
-      if (message.subtype === "local_command_output") return this.#say(text);
+      if (message.subtype === "local_command_output") return this.#say(commandOutput(text));
       // Its call tells it.
       if (message.subtype === "task_notification")
         return this.#notice(level === "error" ? "error" : "info", text, "notice");
-      // So does the update of the compaction.
-      if (message.subtype === "status" && this.#compactions.areShown) return;
+      // So does the update of the compaction; what follows from it is an error or the output of the command.
+      if (message.subtype === "status") return;
     }
     if (message?.type === "user") return this.#say(text);
     const severity = level === "warning" || level === "error" ? level : "info";
@@ -410,6 +461,7 @@ export class Updates {
     if (!isSettled(item)) return;
     this.#running.delete(id);
     this.#lastLines.delete(id);
+    this.#printed.delete(id);
     if (item.inBackground) this.#background.left(id, content ?? []);
   }
 
@@ -429,7 +481,8 @@ export class Updates {
     if (state === "pending") return undefined;
     if (!isSettled(item)) {
       if (isAgentCall(name)) return agentContent(item, this.#lastLines.get(id));
-      return plannedContent(name, input, cwd);
+      const printed = this.#printed.get(id);
+      return printed ? [printed] : plannedContent(name, input, cwd);
     }
     // The plan shows what these do.
     if (isTodoCall(name) && state === "done") return [];
@@ -447,13 +500,25 @@ export class Updates {
       this.#show({ ...shown, title: shown.title ?? "", status: "failed", content }, false);
     }
     this.#running.clear();
+    this.#printed.clear();
   }
+}
+
+/** The output of the command says it, live and in the transcript. */
+const withoutCompactError = (message: Outbound): Outbound =>
+  message.type === "system" && message.subtype === "status" && message.compact_error !== undefined
+    ? { ...message, compact_error: undefined }
+    : message;
+
+function isCompactCommand([first]: readonly SessionUpdate[]): boolean {
+  if (first?.sessionUpdate !== "user_message_chunk" || first.content.type !== "text") return false;
+  return /^\/compact\b/.test(first.content.text);
 }
 
 /** Commands, skills and prompts of servers, in order; what has no name that could be typed is left out. */
 function availableCommands(commands: unknown): readonly AvailableCommand[] {
-  if (!Array.isArray(commands)) return [];
-  return (commands as unknown[]).filter(isObject).flatMap(({ name, description, argumentHint: hint }) => {
+  if (!isList(commands)) return [];
+  return commands.filter(isObject).flatMap(({ name, description, argumentHint: hint }) => {
     if (typeof name !== "string" || name === "" || /\s/.test(name)) return [];
     const about = typeof description === "string" ? description : "";
     return [{ name, description: about, ...(typeof hint === "string" && hint !== "" ? { input: { hint } } : {}) }];

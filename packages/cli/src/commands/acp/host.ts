@@ -1,14 +1,16 @@
 // What editors get from this program: sessions to open, those on disk, and keys.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
 import { NoSuchSession, type EditorHost, type WantedEditorSession } from "@keelson/acp";
-import { load, trustFix, type Flags, type Snapshot } from "@keelson/config";
+import { realPathOf } from "@keelson/disk/real-path";
+import type { Flags, Snapshot } from "@keelson/config";
 import { OFFLINE_ID } from "@keelson/model";
 import { VERSION, type ListedSession } from "@keelson/protocol";
 import type { SessionLocation } from "@keelson/store";
 import type { Debug } from "../../open.ts";
-import { isOpenError, loadOptions, printWarning, type ProcessIO } from "../../process/process-io.ts";
+import { isOpenError, printWarning, type ProcessIO } from "../../process/process-io.ts";
+import { servedSnapshot } from "../served-sessions.ts";
+import { SessionNotices, trustNotices } from "../session-notices.ts";
 
 export interface EditorHostOptions {
   readonly io: ProcessIO;
@@ -18,17 +20,13 @@ export interface EditorHostOptions {
 }
 
 export function createEditorHost({ io, flags, debug }: EditorHostOptions): EditorHost {
-  /** A folder that is not trusted may only deny and ask: no one can be asked about it before the session opens. */
-  const snapshotOf = (cwd: string, addDirs: readonly string[] = []): Snapshot =>
-    load({
-      ...loadOptions({ ...io, cwd }, { ...flags, requireTrust: true, ...(addDirs.length > 0 ? { addDirs } : {}) }),
-      trustFromAbove: true,
-      quick: true,
-    });
+  const snapshotOf = (cwd: string, addDirs: readonly string[] = []) =>
+    servedSnapshot({ ...io, cwd }, { ...flags, ...(addDirs.length > 0 ? { addDirs } : {}) });
   const warn = (text: string) => printWarning(io, text);
+  /** Those of a folder, which may be gone, or of all. */
   const storedIn = async (cwd: string) => {
     const { StoredSessions } = await import("@keelson/store/stored-sessions");
-    return new StoredSessions(placeOf(snapshotOf(cwd)));
+    return new StoredSessions({ ...placeOf(snapshotOf(existsSync(cwd) ? cwd : io.cwd)), cwd });
   };
 
   return {
@@ -36,10 +34,20 @@ export function createEditorHost({ io, flags, debug }: EditorHostOptions): Edito
     offlineModel: OFFLINE_ID,
     newId: () => crypto.randomUUID(),
     warn,
+    folderProblem(path) {
+      const shown = JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+      try {
+        return statSync(path).isDirectory() ? undefined : `${shown} is not a folder`;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        return code === "ENOENT" ? `There is no folder ${shown}` : `${shown} cannot be opened (${code})`;
+      }
+    },
     async open(wanted) {
       const snapshot = snapshotOf(wanted.cwd, wanted.additionalDirectories);
       for (const warning of snapshot.warnings) warn(warning);
       const sessions = await io.sessions();
+      const warnings = new SessionNotices(warn);
       try {
         const session = await sessions.open({
           front: "editor",
@@ -48,11 +56,22 @@ export function createEditorHost({ io, flags, debug }: EditorHostOptions): Edito
           session: choiceOf(wanted),
           join: { refused: () => [], ownAnswers: false },
           ...(debug ? { debug } : {}),
-          warn,
+          warn: (text) => warnings.add(text),
         });
         const mayBeOffline = await wantsOffline(snapshot);
         const { announce } = session;
-        return { session, mayBeOffline, notices: untrusted(snapshot), ...(announce === undefined ? {} : { announce }) };
+        const nameOf = namesUnder([wanted.cwd, ...wanted.additionalDirectories]);
+        return {
+          session,
+          mayBeOffline,
+          nameOf,
+          notices: await trustNotices(snapshot),
+          onWarning(listener) {
+            for (const text of warnings.all) listener(text);
+            warnings.listen(listener);
+          },
+          ...(announce === undefined ? {} : { announce }),
+        };
       } catch (error) {
         if (await isMissing(error, wanted, snapshot)) throw new NoSuchSession((error as Error).message);
         throw error;
@@ -89,6 +108,17 @@ const choiceOf = ({ resume }: WantedEditorSession) =>
     ? ({ kind: "new", persist: true } as const)
     : ({ kind: "resume", target: resume, persist: true } as const);
 
+/** Paths without links, by the names of these folders. */
+function namesUnder(folders: readonly string[]): (path: string) => string {
+  const links = folders
+    .map((folder) => ({ named: folder.replace(/\/+$/, ""), real: realPathOf(folder) }))
+    .filter(({ named, real }) => named !== real);
+  return (path) => {
+    const folder = links.find(({ real }) => path.startsWith(`${real}/`));
+    return folder ? folder.named + path.slice(folder.real.length) : path;
+  };
+}
+
 /** Whether the session was not opened because there is none. */
 async function isMissing(error: unknown, { resume }: WantedEditorSession, snapshot: Snapshot): Promise<boolean> {
   if (resume === undefined || !isOpenError(error) || error.kind !== "session") return false;
@@ -110,13 +140,4 @@ async function wantsOffline(snapshot: Snapshot): Promise<boolean> {
   const { env, flags, settings } = snapshot;
   const name = flags.model ?? env["ANTHROPIC_MODEL"] ?? settings.model;
   return name !== undefined && isOffline(name, env);
-}
-
-/** What a folder may set. */
-const OF_FOLDERS = [".claude", ".mcp.json", "CLAUDE.md", "CLAUDE.local.md"];
-
-function untrusted({ cwd, trusted }: Snapshot): readonly string[] {
-  if (trusted || !OF_FOLDERS.some((name) => existsSync(join(cwd, name)))) return [];
-  const off = "its hooks, MCP servers, skills, instructions and settings are off, except for rules that deny or ask";
-  return [`This folder is not trusted, so ${off}. To trust it, ${trustFix(cwd)}`];
 }

@@ -1,0 +1,191 @@
+// What is shown when a session is loaded, next to what was shown while it ran: random conversations through the real
+// program. KEELSON_CONVERSATIONS for more, KEELSON_SEED for others.
+
+import { expect, test } from "bun:test";
+import {
+  readTranscript,
+  runKeelson,
+  seeded,
+  startMockModel,
+  temporaryHome,
+  type ScriptedReply,
+  type TemporaryHome,
+} from "@keelson/testkit";
+import { startEditor, type Editor } from "./editor.ts";
+import { shownIn, type ShownItem } from "./shown.ts";
+
+const CONVERSATIONS = Number(process.env["KEELSON_CONVERSATIONS"] ?? 6);
+const SEED = Number(process.env["KEELSON_SEED"] ?? 20_261_119);
+
+type Call = NonNullable<ScriptedReply["calls"]>[number];
+type Random = () => number;
+
+const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+
+/** Calls of every kind that a session shows in its own way: done, failed, denied, of the wrong type, unknown. */
+const CALLS: readonly (readonly [name: string, input: Call["input"]])[] = [
+  ["Read", { file_path: "notes.txt" }],
+  ["Read", { file_path: "missing.txt" }],
+  ["Read", { file_path: "picture.png" }],
+  ["Read", { file_path: 7 }],
+  ["Write", { file_path: "new.txt", content: "one\ntwo\n" }],
+  ["Edit", { file_path: "notes.txt", old_string: "line 3\n", new_string: "line three\nline 3\n" }],
+  ["Edit", { file_path: "notes.txt", old_string: "not there", new_string: "x" }],
+  ["Bash", { command: "echo hello; printf '```\\nfenced\\n```\\n'" }],
+  ["Bash", { command: "echo oops >&2; exit 3", description: "Fail" }],
+  ["Bash", { command: "seq 1 40000" }],
+  ["Bash", { command: "echo later", run_in_background: true }],
+  ["Glob", { pattern: "*.txt" }],
+  ["Grep", { pattern: "line", output_mode: "content" }],
+  ["TodoWrite", { todos: [{ content: "Look", activeForm: "Looking", status: "in_progress" }] }],
+  ["TodoWrite", { todos: "all of it" }],
+  ["TaskCreate", { subject: "Write it", description: "All of it" }],
+  ["Agent", { description: "Look", prompt: "Look around", subagent_type: "general-purpose" }],
+  ["WebFetch", { url: "http://127.0.0.1:9/", prompt: "What is it?" }],
+  ["EnterPlanMode", {}],
+  ["ExitPlanMode", { plan: "# Plan\n\n1. Go" }],
+  [
+    "AskUserQuestion",
+    {
+      questions: [
+        {
+          question: "Which?",
+          header: "Which",
+          multiSelect: false,
+          options: [
+            { label: "A", description: "a" },
+            { label: "B", description: "b" },
+          ],
+        },
+      ],
+    },
+  ],
+  ["NoSuchTool", { x: 1 }],
+];
+
+function replyOf(random: Random, number: number): ScriptedReply {
+  const calls = Array.from({ length: Math.floor(random() * 4) }, (_, at): Call => {
+    const [name, input] = pick(random, CALLS);
+    return { id: `call_${number}_${at}_${crypto.randomUUID().slice(0, 8)}`, name, input };
+  });
+  return {
+    ...(random() < 0.4 ? { thinking: `Hm ${number}.` } : {}),
+    ...(random() < 0.7 || calls.length === 0 ? { text: `Answer ${number}: some more words.`, deltas: 3 } : {}),
+    ...(random() < 0.8 ? { calls } : calls.length > 0 ? { calls: calls.slice(0, 1) } : {}),
+  };
+}
+
+const PROMPT_TEXTS = [
+  "Go on",
+  "/context",
+  "!echo typed",
+  "Look at @notes.txt",
+  "/compact",
+  "/nothing-of-the-kind",
+  "Stop",
+];
+
+/** Says yes, no, or no and stop, or nothing at all: then the prompt is cancelled. */
+function answerOf(random: Random, { method, params }: any): object | Error {
+  if (method !== "session/request_permission") return { action: pick(random, ["accept", "decline", "cancel"]) };
+  const { optionId } = pick<any>(random, params.options);
+  return { outcome: { outcome: "selected", optionId } };
+}
+
+test.each(Array.from({ length: CONVERSATIONS }, (_, at) => SEED + at))(
+  "conversation %i is loaded as it was shown",
+  async (seed) => {
+    using home = temporaryHome();
+    const random = seeded(seed);
+    const form = random() < 0.5 ? { form: {} } : {};
+    const session = random() < 0.5 ? { compaction: {}, notices: {} } : {};
+    await compare(home, random, { prompts: 8, capabilities: { elicitation: form, session } });
+  },
+);
+
+test("so is a long one, with compactions and subagents, and a copy of it that went on by itself", async () => {
+  using home = temporaryHome();
+  const capabilities = { session: { compaction: {} } };
+  const { sessionId, replay } = await compare(home, seeded(SEED), { prompts: 150, capabilities });
+  expect(readTranscript(home, sessionId).length).toBeGreaterThan(2_000);
+  await using model = await startMockModel(() => ({ text: "In the copy." }));
+  const fork = ["--resume", sessionId, "--fork-session", "--output-format", "json"];
+  const { messages } = await runKeelson(["-p", "Go on", ...fork], { home, url: model.url });
+  const copy = await loaded(home, messages.at(-1).session_id, { home, url: model.url, capabilities });
+  // It begins with what the last compaction left.
+  expect(copy.slice(-2)).toMatchObject([{ text: "Go on" }, { text: "In the copy." }]);
+  expect(copy.some(({ kind }) => kind === "compaction_update")).toBe(true);
+  for (const item of copy.slice(0, -2)) expect(replay).toContainEqual(item);
+});
+
+interface Conversation {
+  readonly prompts: number;
+  readonly capabilities: object;
+}
+
+/** Has a conversation, loads it in another process, and compares. */
+async function compare(home: TemporaryHome, random: Random, { prompts, capabilities }: Conversation) {
+  home.write("notes.txt", Array.from({ length: 12 }, (_, at) => `line ${at}\n`).join(""));
+  home.write("picture.png", Buffer.from(PIXEL, "base64"));
+  let number = 0;
+  await using model = await startMockModel(({ messages }: any): ScriptedReply => {
+    number++;
+    const said = JSON.stringify(messages.at(-1));
+    if (said.includes("<summary>")) return { text: "<summary>All that was.</summary>" };
+    if (!JSON.stringify(messages[0]).includes("Look around")) return replyOf(random, number);
+    if (said.includes("tool_result")) return { text: "Seen it all.\nIt is fine." };
+    return { text: "I look.", calls: [{ id: `inner_${number}`, name: "Glob", input: { pattern: "*" } }] };
+  });
+  const options = { home, url: model.url, env: { CLAUDE_CODE_ENABLE_TODO_TOOLS: "1" }, capabilities };
+  await using editor = await startEditor({
+    ...options,
+    args: ["--max-turns", "6", "--allowedTools", "Read,Glob,Bash(echo *),Bash(seq *)"],
+    answer: (request) => answerOf(random, request),
+  });
+  const { sessionId } = await editor.open();
+  const typed: string[] = [];
+  while (typed.length < prompts) typed.push(await say(editor, sessionId, random));
+  await editor.end();
+  const live = shownIn(editor.updates(sessionId));
+  const replay = await loaded(home, sessionId, options);
+  expect(replay.filter(isPrompt).map(({ text }) => text)).toEqual(typed);
+  const rest = replay.filter((item) => !isPrompt(item));
+  const isStored = (item: ShownItem) => !isPassing(item) || rest.some((each) => isSame(item, each));
+  expect(rest).toEqual(live.filter(isStored));
+  return { sessionId, replay };
+}
+
+const isPrompt = ({ kind }: ShownItem) => kind === "user_message_chunk";
+/**
+ * Not stored: what the model was still writing when it was stopped, and could not be sent back to it, and compactions
+ * that changed nothing.
+ */
+const isPassing = ({ kind, status, rawInput }: ShownItem) =>
+  kind === "agent_thought_chunk" ||
+  (status === "failed" && (kind === "compaction_update" || JSON.stringify(rawInput) === "{}"));
+const isSame = (one: ShownItem, other: ShownItem) =>
+  one.kind === other.kind && ["messageId", "toolCallId", "compactionId"].every((id) => one[id] === other[id]);
+
+async function say(editor: Editor, sessionId: string, random: Random): Promise<string> {
+  const from = editor.messages.length;
+  const text = pick(random, PROMPT_TEXTS);
+  const reply = editor.prompt(sessionId, text);
+  if (text === "Stop") {
+    const enough = Math.floor(random() * 12);
+    await Promise.race([reply, editor.until(() => editor.messages.length > from + enough)]);
+    editor.notify("session/cancel", { sessionId });
+  }
+  await reply;
+  return text;
+}
+
+async function loaded(home: TemporaryHome, sessionId: string, options: Parameters<typeof startEditor>[0]) {
+  await using editor = await startEditor(options);
+  const { id } = await editor.request("session/load", { sessionId, cwd: home.project, mcpServers: [] });
+  const end = editor.messages.findIndex((message) => message.id === id && message.method === undefined);
+  return shownIn(
+    editor.messages.slice(0, end).flatMap(({ method, params }) => (method === "session/update" ? [params.update] : [])),
+  );
+}
+
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
