@@ -13,7 +13,10 @@ import { agents } from "./measures/extensions/agents.ts";
 import { crowd } from "./measures/extensions/crowd.ts";
 import { hooks } from "./measures/extensions/hooks.ts";
 import { instructions } from "./measures/extensions/instructions.ts";
+import { claims } from "./measures/claims/claims.ts";
+import { editor } from "./measures/editor.ts";
 import { first } from "./measures/first.ts";
+import { clients } from "./measures/clients.ts";
 import { longLoop, loop } from "./measures/loop.ts";
 import { mcp } from "./measures/extensions/mcp.ts";
 import { parallel } from "./measures/parallel.ts";
@@ -27,6 +30,8 @@ import { start } from "./measures/start.ts";
 import { stream } from "./measures/stream.ts";
 import { terminal } from "./measures/terminal.ts";
 import { turn } from "./measures/turn.ts";
+import { pages } from "./measures/web/pages.ts";
+import { watchers } from "./measures/web/watchers.ts";
 import { setStage, type Stage } from "./stage.ts";
 import { renderComparison, renderTable, type Row } from "./table.ts";
 
@@ -36,6 +41,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   first,
   loop,
   "loop-long": longLoop,
+  clients,
   resume,
   parallel,
   search,
@@ -48,8 +54,12 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   stream,
   terminal,
   sdk,
+  editor,
   mcp,
   providers,
+  claims,
+  pages,
+  watchers,
 };
 
 const { values } = parseArgs({

@@ -88,7 +88,7 @@ export async function setStage(program: readonly string[], { quick }: { quick: b
   };
 }
 
-const headless =
+export const headless =
   "--output-format stream-json --verbose --model claude-sonnet-4-5 --allowedTools Read,Bash,Grep,Glob".split(" ");
 
 /** Nothing from the caller's environment but PATH: no settings, keys or proxies. */

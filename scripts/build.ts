@@ -1,4 +1,5 @@
-// `npm run build`: builds dist/keelson for this machine, the npm packages in dist/npm and @keelson/sdk in dist/sdk.
+// `npm run build`: builds dist/keelson for this machine, the npm packages in dist/npm, @keelson/sdk in dist/sdk and the entry for
+// the registry of editors in dist/editors.
 // `--all` also builds the other platforms.
 
 import { stat } from "node:fs/promises";
@@ -8,6 +9,7 @@ import { orderFiles } from "./bytecode-order.ts";
 import { compile } from "./compile.ts";
 import { freshBuild, orderFolder } from "./fresh-build.ts";
 import { programEntry } from "./groups.ts";
+import { writeEditorEntry } from "./npm/editor-entry.ts";
 import { writePlatformPackage, writeThinPackage } from "./npm/npm-packages.ts";
 import { currentPlatform, isCurrent, platforms, type Platform } from "./platform.ts";
 import { root } from "./root.ts";
@@ -22,6 +24,7 @@ const program = await freshBuild();
 report(program, (await stat(program)).size);
 report(await writeThinPackage(packages, version));
 report(await writeSdkPackage(join(root, "dist", "sdk"), version));
+report(await writeEditorEntry(join(root, "dist", "editors"), version));
 
 for (const platform of values.all ? platforms : [currentPlatform()]) {
   const executable = isCurrent(platform) ? program : await crossCompile(platform);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the system packages that tests need: bubblewrap and socat for the shield and the sandbox, zsh for the shell
-# tests, PostgreSQL and Redis for the session stores, Chromium for an MCP server that drives a browser, poppler for pages of
-# PDFs, tmux for the terminal in it, strace and ip to see what runs outside the shield. Without root or apt-get it only lists what is missing.
+# tests, PostgreSQL and Redis for the session stores, Chromium for the page in the browser and for an MCP server that drives one,
+# nginx for the page behind a proxy, poppler for pages of PDFs, tmux for the terminal in it, strace and ip to see what runs outside
+# the shield. Without root or apt-get it only lists what is missing.
 set -euo pipefail
 
 missing=()
@@ -13,6 +14,7 @@ command -v pdftoppm >/dev/null || missing+=(poppler-utils)
 command -v tmux >/dev/null || missing+=(tmux)
 command -v strace >/dev/null || missing+=(strace)
 command -v ip >/dev/null || missing+=(iproute2)
+command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing+=(nginx)
 command -v redis-server >/dev/null || missing+=(redis-server)
 command -v postgres >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql)
 [ ${#missing[@]} -gt 0 ] || exit 0

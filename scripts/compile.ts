@@ -1,6 +1,7 @@
 // Compiles Keelson into one executable with Bun, ripgrep and the sandbox helper. Knows nothing about packaging.
 
 import type { BunPlugin } from "bun";
+import { buildPages } from "../packages/web/src/page/build-page.ts";
 import { groupModules, inlineTexts } from "./groups.ts";
 import { bunFor, isCurrent, programsFor, type Platform } from "./platform.ts";
 
@@ -13,7 +14,7 @@ export interface CompileOptions {
 }
 
 /** At the start, code runs for the first and often for the only time: in the interpreter, not through the compiler. */
-const START_JIT_POLICY = 8;
+const START_JIT_POLICY = 16;
 
 /** Compiles a program. Throws the bundler's error if it fails. */
 export async function compile({ entry, outfile, platform, order = [] }: CompileOptions): Promise<void> {
@@ -25,7 +26,7 @@ export async function compile({ entry, outfile, platform, order = [] }: CompileO
     // Without splitting, modules behind `await import()` would be parsed at every start.
     splitting: true,
     bytecode: true,
-    plugins: [embedPrograms(await programsFor(platform)), await groupModules(), inlineTexts],
+    plugins: [embedPrograms(await programsFor(platform)), await embedPage(), await groupModules(), inlineTexts],
     compile: {
       outfile,
       target: platform.target,
@@ -55,6 +56,17 @@ function embedPrograms(programs: object): BunPlugin {
         loader: "js",
         contents: `${imports.join("\n")}\nexport const shippedPrograms = { ${Object.keys(programs).join(", ")} };\n`,
       }));
+    },
+  };
+}
+
+/** Replaces built-page.ts, which builds the pages when run from source, with one that has them. */
+async function embedPage(): Promise<BunPlugin> {
+  const contents = `export const builtPages = async () => (${JSON.stringify(await buildPages())});\n`;
+  return {
+    name: "embed-page",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]web[\\/]src[\\/]page[\\/]built-page\.ts$/ }, () => ({ loader: "js", contents }));
     },
   };
 }

@@ -36,7 +36,7 @@ async function readStamp(): Promise<string> {
 
 /** Hashes everything that goes into the executable. */
 async function hashSources(): Promise<string> {
-  const patterns = ["packages/*/src/**/*", "packages/*/package.json", "scripts/*.ts", "package-lock.json"];
+  const patterns = ["packages/*/{src,app}/**/*", "packages/*/package.json", "scripts/*.ts", "package-lock.json"];
   const paths = patterns
     .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root })])
     .filter((path) => !path.endsWith(".test.ts"))

@@ -10,6 +10,9 @@ import { TRACE_FLAGS } from "../packages/cli/src/commands/trace/trace.ts";
 import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
 import { ACP_FLAGS } from "../packages/cli/src/commands/acp/acp.ts";
+import { ROUTINES_FLAGS } from "../packages/cli/src/commands/routines/flags.ts";
+import { SERVE_FLAGS } from "../packages/cli/src/commands/serve/flags.ts";
+import { WEB_FLAGS } from "../packages/cli/src/commands/web/web.ts";
 import { AUTH_FLAGS } from "../packages/cli/src/commands/auth/flags.ts";
 import { MODELS_FLAGS } from "../packages/cli/src/commands/models/flags.ts";
 import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
@@ -135,6 +138,7 @@ const FOREIGN = new Set([
   "inspect-port",
   "disable-sigusr1",
   "modle",
+  "approve-reads",
 ]);
 const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
@@ -155,6 +159,9 @@ test("every flag the documentation names exists", () => {
     PLUGIN_FLAGS,
     SKILLS_FLAGS,
     TRUST_FLAGS,
+    WEB_FLAGS,
+    SERVE_FLAGS,
+    ROUTINES_FLAGS,
   ];
   const all = [...FLAGS, ...commands.flat()];
   const known = new Set(all.flatMap(({ name, aliases = [] }) => [name, ...aliases]));

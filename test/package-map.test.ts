@@ -11,15 +11,21 @@ const rows: readonly (readonly string[])[] = [
   ["engine", "disk", "client"],
   ["model", "tools", "mcp", "config", "host", "store"],
   ["runtime"],
-  ["stdio", "sdk", "tui", "acp"],
+  ["stdio", "sdk", "tui", "acp", "web"],
+  ["routines"],
   ["cli"],
 ];
-/** Front ends know messages and nothing else; the SDK also reads the session files it lists for an application. */
+/**
+ * Front ends know messages and nothing else; the SDK also reads the session files it lists for an application. Routines start the
+ * program as a child.
+ */
 const frontEnds: Readonly<Record<string, readonly string[]>> = {
   stdio: ["protocol"],
   tui: ["protocol", "client"],
   sdk: ["protocol", "client", "store"],
   acp: ["protocol", "client"],
+  web: ["protocol", "client"],
+  routines: ["protocol", "client", "disk", "engine", "config", "web"],
 };
 
 /** What a package must not even mention. The engine may take paths apart: that touches nothing. */

@@ -10,6 +10,7 @@ import * as optional from "../packages/tools/src/optional-tools.ts";
 import * as mcp from "../packages/tools/src/mcp-tools.ts";
 import * as taskList from "../packages/tools/src/task-list-tools.ts";
 import * as team from "../packages/tools/src/team-tools.ts";
+import * as search from "../packages/tools/src/tool-search/tool-search.ts";
 import type { enterPlanModeTool } from "../packages/tools/src/plan/enter-plan-mode.ts";
 import type { exitPlanModeTool } from "../packages/tools/src/plan/exit-plan-mode.ts";
 import type { enterWorktreeTool, exitWorktreeTool } from "../packages/tools/src/worktree/worktree.ts";
@@ -85,7 +86,7 @@ const TYPED = {
   TeamCreate: types<typeof team.teamCreateTool, sdk.TeamCreateInput, sdk.TeamCreateOutput>(),
   TeamDelete: types<typeof team.teamDeleteTool, sdk.TeamDeleteInput, sdk.TeamDeleteOutput>(),
   TodoWrite: types<typeof tools.todoWriteTool, sdk.TodoWriteInput, sdk.TodoWriteOutput>(),
-  ToolSearch: types<typeof mcp.toolSearchTool, sdk.ToolSearchInput, sdk.ToolSearchOutput>(),
+  ToolSearch: types<typeof search.toolSearchTool, sdk.ToolSearchInput, sdk.ToolSearchOutput>(),
   WebFetch: types<typeof tools.webFetchTool, sdk.WebFetchInput, sdk.WebFetchOutput>(),
   WebSearch: types<typeof tools.webSearchTool, sdk.WebSearchInput, sdk.WebSearchOutput>(),
   Write: types<typeof tools.writeTool, sdk.FileWriteInput, sdk.FileWriteOutput>(),
@@ -125,7 +126,9 @@ test("every built-in tool has types in the SDK", async () => {
   made.push(todoWriteTool(none), skillTool(none), sendMessageTool(none), monitorTool(none));
   made.push(...worktreeTools(none), webFetchTool(none), webSearchTool(none));
   made.push(cronCreateTool(none), cronDeleteTool(none), cronListTool(none), scheduleWakeupTool(none));
-  const forMcp = [lsp, mcp, optional, taskList, team].flatMap((door) => Object.values(door).map((make) => make(none)));
+  const forMcp = [lsp, mcp, optional, search, taskList, team].flatMap((door) =>
+    Object.values(door).map((make) => make(none)),
+  );
   const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
 });

@@ -139,7 +139,11 @@ export function sessionsHere(pass: (session: OpenedSession) => OpenedSession): (
   return async () => ({
     open: async (wanted) => pass(await directory.open(wanted)),
     find: (id) => directory.find(id),
+    all: () => directory.all(),
+    watch: (listener) => directory.watch(listener),
+    joinElsewhere: (...asked) => directory.joinElsewhere(...asked),
     list: (...asked) => directory.list(...asked),
+    messages: (...asked) => directory.messages(...asked),
     close: (reason) => directory.close(reason),
   });
 }

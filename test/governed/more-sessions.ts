@@ -15,6 +15,8 @@ import {
 import { startBedrockServer, startKeelson, startMockModel, type ScriptStep } from "@keelson/testkit";
 import { startTerminal } from "@keelson/testkit/terminal";
 import type { JsonObject } from "@keelson/protocol";
+import { startEditor } from "../sessions/acp/editor.ts";
+import { CHAT, control, prompt } from "../sessions/front-door.ts";
 import { calls, message, startCast, teammate, TEAMS } from "../sessions/team/cast.ts";
 import { until } from "../sessions/processes.ts";
 import { environmentOf, run, type World } from "./world.ts";
@@ -31,6 +33,8 @@ export async function useMore(world: World, traced: () => readonly string[]): Pr
   await useTeam(world, traced(), "tmux");
   await usePanes(world, traced(), traced());
   await useServe(world, traced());
+  await useEditor(world, traced());
+  await useOwner(world, traced(), traced());
   await useHelpers(world, traced());
   await useAws(world, traced());
   await run(world, traced(), ["-p", "go on", "--continue", "--fork-session"], [{ text: "done" }]);
@@ -192,6 +196,55 @@ async function useServe(world: World, through: readonly string[]): Promise<void>
   }
   program.closeStdin();
   await program.done;
+}
+
+/** An editor: a session of its own with a server of its own, and one that it loads again. */
+async function useEditor(world: World, through: readonly string[]): Promise<void> {
+  await using model = await startMockModel([
+    { calls: [{ name: "Read", input: { file_path: "a.txt" } }] },
+    { calls: [{ name: "Bash", input: { command: "ls" } }] },
+    { text: "done" },
+    { text: "done" },
+  ]);
+  const { home, program } = world;
+  await using editor = await startEditor({
+    ...{ home, url: model.url, program, through, env: environmentOf(world) },
+    capabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    answer: ({ params }) => {
+      const option = params.options?.find(({ kind }: { kind: string }) => kind === "allow_once");
+      return { outcome: { outcome: "selected", optionId: option.optionId } };
+    },
+  });
+  const server = { name: "editors", command: "named-server", args: [], env: [] };
+  const { sessionId } = await editor.open({ mcpServers: [server] });
+  const mention = { type: "resource_link", uri: `file://${home.project}/CLAUDE.md`, name: "CLAUDE.md" };
+  const first = { sessionId, prompt: [{ type: "text", text: "Look at @a.txt and" }, mention] };
+  expectEnd(await editor.request("session/prompt", first));
+  expectEnd(await editor.prompt(sessionId, "/hello"));
+  await editor.request("session/list", {});
+  await editor.end();
+}
+
+function expectEnd({ result, error }: { result?: { stopReason?: string }; error?: unknown }): void {
+  if (result?.stopReason !== "end_turn")
+    throw new Error(`The editor's prompt failed: ${JSON.stringify(error ?? result)}`);
+}
+
+/** A session that another program joins, and what is typed in it. */
+async function useOwner(world: World, traced: readonly string[], tracedClient: readonly string[]): Promise<void> {
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }]);
+  const options = { home: world.home, url: model.url, program: world.program, env: environmentOf(world) };
+  const id = crypto.randomUUID();
+  await using owner = startKeelson(["-p", ...CHAT, "--session-id", id], { ...options, through: traced, stdin: "open" });
+  owner.send(control("typed", { subtype: "add_prompt_history", display: "a prompt", pastedContents: {} }));
+  owner.send(prompt("go"));
+  await owner.waitForLine(({ type }) => type === "result");
+  const args = ["-p", "--resume", id, "go on"];
+  await using client = startKeelson(args, { ...options, through: tracedClient });
+  const { code, stderr } = await client.done;
+  if (code !== 0) throw new Error(`The second program ended with ${code}\n${stderr}`);
+  owner.closeStdin();
+  await owner.done;
 }
 
 /** Commands of the settings that print headers or are told something. */

@@ -85,6 +85,7 @@ export const ROWS: readonly Row[] = [
     /^\/tmp\/claude-\d+(?:\/open)?$/,
     "hidden from commands if it is a folder; whoever connects has to prove who he is",
   ),
+  row("the program of a trial of the shield, for root", /^\$TMPDIR\/claude-\d+\/trial-\w+(?:\/|$)/),
   row("outputs of tasks", /^\$TMPDIR\/claude-\d+(?:\/|$)/, "opened without links, as output of that command"),
   row("the project", /^\.\//, "what the session works on"),
 ];

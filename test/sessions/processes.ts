@@ -6,8 +6,11 @@ import type { TemporaryHome } from "@keelson/testkit";
 
 export function isRunning(pid: number): boolean {
   try {
-    // "pid (name) state …": where nothing reaps orphans, dead processes stay listed as Z.
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    // "pid (name) state …": where nothing reaps orphans, dead processes stay listed as Z. So is one whose first thread alone ended.
+    const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return (state !== "Z" && state !== "X") || Number(fields[16]) > 1;
   } catch {
     return false;
   }

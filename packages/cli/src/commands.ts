@@ -57,6 +57,21 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/acp/acp.ts")).runAcp(argv, io),
   },
   {
+    name: "web",
+    help: "Serve a page in the browser with all sessions",
+    run: async (argv, io) => (await import("./commands/web/web.ts")).runWeb(argv, io),
+  },
+  {
+    name: "serve",
+    help: "Serve routines: prompts on a schedule, by HTTP, or by events on GitHub",
+    run: async (argv, io) => (await import("./commands/serve/serve.ts")).runServe(argv, io),
+  },
+  {
+    name: "routines",
+    help: "List, create, run, export and import routines of a server",
+    run: async (argv, io) => (await import("./commands/routines/routines.ts")).runRoutines(argv, io),
+  },
+  {
     name: "models",
     help: "List the models that can be used, with their limits and prices",
     run: async (argv, io) => (await import("./commands/models/models.ts")).runModels(argv, io),

@@ -51,7 +51,11 @@ function fakeIO(
         return options.open === undefined ? session(seen.sent, {}, seen.attached).session : options.open(asked);
       },
       find: () => undefined,
+      all: () => [],
+      watch: () => () => undefined,
+      joinElsewhere: async () => undefined,
       list: async () => [],
+      messages: async () => undefined,
       close: async () => undefined,
     }),
     async *stdin() {

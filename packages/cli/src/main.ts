@@ -66,6 +66,8 @@ async function runHeadless(given: Arguments, invocation: Invocation, io: Process
   const why = invocation.setupOnly ? undefined : io.whyUnwritable?.();
   // Before anything is asked that costs money.
   if (why !== undefined) return printError(io, why);
+  const lease = given.text("lease-file");
+  if (lease && !(await import("./process/lease-end.ts")).endWithLease(lease, io)) return 1;
   const signals = handleSignals(io, { calm: invocation.output === "stream-json" });
   try {
     const needsNone = invocation.streamInput || invocation.setupOnly;

@@ -1,3 +1,11 @@
 // The types of what opens sessions. The runtime implements them; only `start.ts` loads it.
 
-export type { Debug, DebugCategory, JoinOptions, SessionChoice, SessionsHere, WantedSession } from "@keelson/runtime";
+export type {
+  Debug,
+  DebugCategory,
+  JoinOptions,
+  SessionChoice,
+  SessionsHere,
+  SharedSession,
+  WantedSession,
+} from "@keelson/runtime";

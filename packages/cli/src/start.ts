@@ -2,7 +2,7 @@
 
 import { main } from "./main.ts";
 import type { SessionsHere } from "./open.ts";
-import { printError } from "./process/process-io.ts";
+import { printError, type ProcessIO } from "./process/process-io.ts";
 import { thisProcess, thisProgram } from "./process/this-process.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 
@@ -11,7 +11,7 @@ const LONG_RUN_MS = 5_000;
 export async function startProgram(): Promise<never> {
   const runtime = () => import("@keelson/runtime");
   let directory: Promise<SessionsHere> | undefined;
-  const open = async () =>
+  const open: ProcessIO["sessions"] = async () =>
     new (await runtime()).SessionDirectory({ programs: shippedPrograms, program: thisProgram() });
   const io = thisProcess(
     () => (directory ??= open()),

@@ -1,6 +1,6 @@
 export { isAgentCall, isTodoCall } from "./calls/known.ts";
 export { callLine, labelOf, listArguments, relativePath, type CallLabel, type NamedCall } from "./calls/label.ts";
-export { patchOfResult, readPatch, textsOfHunk } from "./calls/changes.ts";
+export { patchOfResult, textsOfHunk } from "./calls/changes.ts";
 export { isInterruption, promptItems } from "./conversation/content.ts";
 export { ConversationReader, type ConversationView, type Retry } from "./conversation/conversation.ts";
 export {
@@ -30,5 +30,13 @@ export {
   type Requests,
   type SessionQuestion,
 } from "./requests.ts";
+export {
+  readQuestions,
+  withAnswers,
+  type AskedQuestion,
+  type GivenAnswer,
+  type QuestionOption,
+} from "./questions/asked-questions.ts";
+export type { PermissionAsk } from "./questions/permission-ask.ts";
 export { SessionTasks, type BackgroundTask } from "./tasks/task-list.ts";
 export { SessionTodos, type TodoItem } from "./tasks/todo-list.ts";

@@ -7,6 +7,7 @@ import {
   controlSuccess,
   isObject,
   readField,
+  type AttachedClient,
   type ControlCancelRequest,
   type ControlRequest,
   type ControlResponse,
@@ -45,6 +46,8 @@ export interface SessionQuestion {
   readonly request: UncheckedRequest;
   /** Aborted when the session no longer waits for an answer. */
   readonly signal: AbortSignal;
+  /** Who answered instead, once it is withdrawn; undefined if no other client did. */
+  readonly answeredBy: AttachedClient | undefined;
   answer(response?: unknown): void;
   /** It cannot be answered here. */
   refuse(error: string, code?: string): void;
@@ -71,6 +74,11 @@ export interface ChannelReply<Payload = unknown> {
   readonly envelope: Readonly<Record<string, unknown>>;
 }
 
+interface AskedHere {
+  readonly withdrawn: AbortController;
+  answeredBy: AttachedClient | undefined;
+}
+
 interface WaitingRequest {
   resolve(reply: ChannelReply): void;
   reject(error: Error): void;
@@ -79,7 +87,7 @@ interface WaitingRequest {
 export class ControlChannel implements Requests {
   readonly #options: ChannelOptions;
   readonly #waiting = new Map<string, WaitingRequest>();
-  readonly #asked = new Map<string, AbortController>();
+  readonly #asked = new Map<string, AskedHere>();
   #ended: Error | undefined;
 
   constructor(options: ChannelOptions) {
@@ -144,7 +152,7 @@ export class ControlChannel implements Requests {
         return true;
       }
       case "control_cancel_request":
-        this.#withdraw(String(readField(message, "request_id")));
+        this.#withdraw(String(readField(message, "request_id")), clientIn(readField(message, "answered_by")));
         return true;
       default:
         return false;
@@ -181,20 +189,23 @@ export class ControlChannel implements Requests {
   #ask(id: string, request: UncheckedRequest): void {
     // A client that attaches may be given one that it has.
     if (this.#asked.has(id)) return;
-    const withdrawn = new AbortController();
-    this.#asked.set(id, withdrawn);
+    const here: AskedHere = { withdrawn: new AbortController(), answeredBy: undefined };
+    this.#asked.set(id, here);
     let isSettled = false;
     const settle = (response?: ControlResponse) => {
       if (isSettled || this.#ended) return;
       // What cannot be sent is no answer yet.
       if (response) this.#options.send(response);
       isSettled = true;
-      if (this.#asked.get(id) === withdrawn) this.#asked.delete(id);
+      if (this.#asked.get(id) === here) this.#asked.delete(id);
     };
     this.#options.asked({
       id,
       request,
-      signal: withdrawn.signal,
+      signal: here.withdrawn.signal,
+      get answeredBy() {
+        return here.answeredBy;
+      },
       answer: (response) => settle(controlSuccess(id, response)),
       refuse: (error, code) => settle(controlError(id, error, code)),
       relay: (reply) => settle({ type: "control_response", response: { ...reply, request_id: id } }),
@@ -202,11 +213,19 @@ export class ControlChannel implements Requests {
     });
   }
 
-  #withdraw(id: string): void {
-    const withdrawn = this.#asked.get(id);
+  #withdraw(id: string, by?: AttachedClient): void {
+    const here = this.#asked.get(id);
     this.#asked.delete(id);
-    withdrawn?.abort();
+    if (here === undefined) return;
+    here.answeredBy = by;
+    here.withdrawn.abort();
   }
+}
+
+function clientIn(value: unknown): AttachedClient | undefined {
+  if (!isObject(value) || typeof value["id"] !== "string") return undefined;
+  const { id, name, role } = value;
+  return { id, ...(typeof name === "string" ? { name } : {}), role: role === "watcher" ? role : "driver" };
 }
 
 const TAKEN_BACK = "The request was taken back";

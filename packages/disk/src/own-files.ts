@@ -119,8 +119,11 @@ export function openOwnFile(path: string): number {
   return checked(path, (file) => openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
 }
 
-/** At most `maxBytes` of a file, which may be growing; undefined if there is none. Throws as `openOwnFile` does. */
-export function readOwnFile(path: string, maxBytes: number): Buffer | undefined {
+/**
+ * At most `maxBytes` of a file, which may be growing, or as many as it says for the size of that file; undefined if there is
+ * none. Throws as `openOwnFile` does.
+ */
+export function readOwnFile(path: string, maxBytes: number | ((size: number) => number)): Buffer | undefined {
   let fd: number;
   try {
     fd = openOwnFile(path);
@@ -129,7 +132,7 @@ export function readOwnFile(path: string, maxBytes: number): Buffer | undefined 
     throw error;
   }
   try {
-    return readStart(fd, maxBytes);
+    return readStart(fd, typeof maxBytes === "number" ? maxBytes : maxBytes(fstatSync(fd).size));
   } finally {
     closeSync(fd);
   }

@@ -50,6 +50,16 @@ test("the secret is created with the first code, not by looking, and is private"
   expect([readdirSync(folder), mode(folder), mode(join(folder, "key"))]).toEqual([["key"], "700", "600"]);
 });
 
+test("a secret that cannot be written leaves no file behind", async () => {
+  const code = `
+    const { openSeal } = await import(${JSON.stringify(join(import.meta.dir, "seal.ts"))});
+    console.log(openSeal(${JSON.stringify(root)}).sealText("mode", "text"));`;
+  const full = ["sh", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh", process.execPath, "-e", code];
+  expect(await Bun.spawn(full).stdout.text()).toBe("undefined\n");
+  expect(readdirSync(folder)).toEqual([]);
+  expect(openSeal(root).sealText("mode", "text")).toBeString();
+});
+
 test("a copy of the folder keeps the codes, another folder does not", () => {
   const code = openSeal(root).sealText("mode", "text");
   const other = mkdtempSync(join(tmpdir(), "keelson-seal-"));

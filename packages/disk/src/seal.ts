@@ -10,7 +10,8 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
+  rmSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -54,9 +55,17 @@ export function openSeal(configDir: string, onFailure?: (error: Error) => void):
   };
 }
 
+/** What only a program can say to the owner of a session's socket that may read the secret. */
+export const socketCode = (seal: Seal, path: string) => seal.sealText("session-socket", path);
+
 /** The purpose as JSON: it ends where the text begins, whatever is in either. */
 function codeOf(key: Buffer, purpose: string, text: string): string {
-  return new Bun.CryptoHasher("sha256", key).update(JSON.stringify(purpose)).update(text).digest("base64url");
+  const all = JSON.stringify(purpose) + text;
+  // In an application that uses the SDK. Bun would load more for this than for its own.
+  if (process.versions["bun"] === undefined) {
+    return process.getBuiltinModule("node:crypto").createHmac("sha256", key).update(all).digest("base64url");
+  }
+  return new Bun.CryptoHasher("sha256", key).update(all).digest("base64url");
 }
 
 const KEY_BYTES = 32;
@@ -79,8 +88,9 @@ function readKey(path: string): Buffer | undefined {
     const isOurs = us === undefined || us === 0 || uid === us;
     const isFile = (mode & constants.S_IFMT) === constants.S_IFREG;
     if (isFile && isOurs && size === 0) return undefined;
-    const key = isFile && isOurs && size === KEY_BYTES ? readFileSync(fd) : undefined;
-    if (key?.length !== KEY_BYTES) throw new Error(`"${path}" is not a file that Keelson wrote; delete it`);
+    const key = Buffer.alloc(KEY_BYTES);
+    if (!isFile || !isOurs || size !== KEY_BYTES || readSync(fd, key, 0, KEY_BYTES, 0) !== KEY_BYTES)
+      throw new Error(`"${path}" is not a file that Keelson wrote; delete it`);
     // Copied from a backup, perhaps.
     if ((mode & 0o077) !== 0) fchmodSync(fd, 0o600);
     return key;
@@ -95,21 +105,28 @@ function createKey(path: string): Buffer {
   checkFolder(dirname(path));
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   const created = crypto.getRandomValues(Buffer.alloc(KEY_BYTES));
-  write(temporary, created);
-  // Not synced to disk: after a power failure, the file may be empty. What it proved is lost then.
-  if (lstatSync(path, { throwIfNoEntry: false })?.size === 0) unlinkSync(path);
+  try {
+    write(temporary, created);
+    // Not synced to disk: after a power failure, the file may be empty. What it proved is lost then.
+    if (lstatSync(path, { throwIfNoEntry: false })?.size === 0) unlinkSync(path);
+    linkOrWrite(temporary, path, created);
+  } finally {
+    // It is there without its content if the disk is full.
+    rmSync(temporary, { force: true });
+  }
+  const key = readKey(path);
+  if (key === undefined) throw new Error(`"${path}" could not be created`);
+  return key;
+}
+
+function linkOrWrite(temporary: string, path: string, key: Buffer): void {
   try {
     linkSync(temporary, path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Without hard links, another process may see the file before it is complete. It seals nothing then.
-    if (code !== "EEXIST") write(path, created);
-  } finally {
-    unlinkSync(temporary);
+    if (code !== "EEXIST") write(path, key);
   }
-  const key = readKey(path);
-  if (key === undefined) throw new Error(`"${path}" could not be created`);
-  return key;
 }
 
 function checkFolder(folder: string): void {

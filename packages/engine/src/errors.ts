@@ -9,6 +9,8 @@ export type ModelErrorKind =
   | "timeout"
   | "stream_cut"
   | "authentication_failed"
+  /** Not sent: there is no key. The message is shown as it is. */
+  | "signed_out"
   | "billing_error"
   | "invalid_request"
   | "prompt_too_long"
@@ -56,6 +58,7 @@ export class ModelError extends Error {
 /** The name that clients know; they have none for connections, and a prompt that is too long is an invalid request. */
 export function wireErrorName({ kind }: ModelError): string {
   if (kind === "prompt_too_long") return "invalid_request";
+  if (kind === "signed_out") return "authentication_failed";
   return kind === "connection" || kind === "timeout" || kind === "stream_cut" ? "unknown" : kind;
 }
 

@@ -1,7 +1,7 @@
 // Opens a web page in the user's browser. Runs no shell: the address comes from a server.
 
 import { findProgram } from "./programs/find-program.ts";
-import { findHelper, helperPath, type FindHelper } from "./programs/registry/helpers.ts";
+import { findHelper, helperEnvironment, type FindHelper } from "./programs/registry/helpers.ts";
 
 export interface BrowserOptions {
   readonly platform: string;
@@ -19,7 +19,7 @@ export function openBrowser(url: URL, options: BrowserOptions): boolean {
   if (argv === undefined || argv.length === 0) return false;
   try {
     // xdg-open is a script that starts others by name.
-    const started = own ? env : { ...env, PATH: helperPath(env["PATH"]) };
+    const started = own ? env : helperEnvironment(env);
     Bun.spawn(argv, { env: started, stdio: ["ignore", "ignore", "ignore"], detached: true }).unref();
     return true;
   } catch {

@@ -11,6 +11,12 @@ test.each([
   ["tee: log: No space left on device", /disk/],
   ["write: Disk quota exceeded", /disk/],
   ["bash: line 1: /usr/bin/jq: Argument list too long", /pipe or a file/],
+  ["RuntimeError: can't start new thread", /ulimit -u/],
+  ["runtime: failed to create new OS thread (have 2 already; errno=11)", /ulimit -u/],
+  ["OutOfMemoryError: unable to create native thread", /ulimit -u/],
+  ["memory allocation of 8589934592 bytes failed", /memory/],
+  ["grep: memory exhausted", /memory/],
+  ["sh: 1: Pipe call failed", /ulimit -n/],
   ["libc.so.6: cannot open shared object file: Error 24", /ulimit -n/],
 ])("shortageFixIn(%j)", (text, fix) => {
   expect(shortageFixIn(text)).toMatch(fix);

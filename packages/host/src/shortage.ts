@@ -15,15 +15,21 @@ const FIXES: Readonly<Record<string, string>> = {
 /** As C libraries and runtimes word them in English. */
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/too many open files in system/i, "ENFILE"],
-  [/too many open files|ran out of file descriptors|cannot open shared object file: error 24\b/i, "EMFILE"],
-  [/resource temporarily unavailable|cannot fork/i, "EAGAIN"],
-  [/cannot allocate memory|out of memory|no buffer space available|memoryerror|failed to map segment/i, "ENOMEM"],
+  [
+    /too many open files|ran out of file descriptors|pipe call failed|cannot open shared object file: error 24\b/i,
+    "EMFILE",
+  ],
+  [
+    /resource temporarily unavailable|cannot fork|can't start new thread|failed to create new os thread|unable to create native thread/i,
+    "EAGAIN",
+  ],
+  [
+    /cannot allocate memory|out of memory|memory exhausted|memory allocation of \d+ bytes failed|no buffer space available|memoryerror|failed to map segment/i,
+    "ENOMEM",
+  ],
   [/no space left on device|disk quota exceeded/i, "ENOSPC"],
   [/argument list too long/i, "E2BIG"],
 ];
-
-/** Signals with which a system or another program ends a process, unlike those of a program that crashes. */
-const FROM_OUTSIDE = new Set(["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGXCPU", "SIGXFSZ", "SIGBUS"]);
 
 /** How to fix the shortage that an error or one of its causes reports. Undefined if it reports none. */
 export function shortageFix(error: unknown): string | undefined {
@@ -41,6 +47,3 @@ export function shortageFixIn(text: string): string | undefined {
   const named = code ?? TEXTS.find(([pattern]) => pattern.test(text))?.[1];
   return named === undefined ? undefined : FIXES[named];
 }
-
-/** Whether a signal that we did not send means that someone else ended the process, such as a machine without memory. */
-export const isFromOutside = (signal: string | null) => signal !== null && FROM_OUTSIDE.has(signal);

@@ -1,5 +1,6 @@
 export type { AnthropicOptions } from "./messages/anthropic.ts";
 export type { FallbackOptions } from "./wrappers/fallback.ts";
+export { knowsReferences, REFERENCES_BETA } from "./messages/loaded-tools.ts";
 export { costOf } from "./profiles/prices.ts";
 export type { CommandEnd, CredentialSources, ProviderMemory } from "./choice/server/credentials.ts";
 export { lookUpModel, OFFLINE_ID, type KnownModel, type ModelSettings } from "./profiles/profiles.ts";

@@ -176,3 +176,24 @@ test("a rejected key is not retried", async () => {
   const error = await Array.fromAsync(provider.stream(request, new AbortController().signal)).catch((thrown) => thrown);
   expect([error instanceof ModelError, error.kind, asked]).toEqual([true, "authentication_failed", 1]);
 });
+
+test("a client that signs people in is told that there is no key; no model answers in its place", async () => {
+  const client = { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: "1" };
+  const address = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
+  const providers = async (env: object, model?: string) =>
+    (await decide({ env: { ...client, ...env }, ...(model === undefined ? {} : { model }) })).provider;
+  expect([await providers({}), await providers(address)]).toEqual(["signed-out", "signed-out"]);
+  expect((await decide({ env: client })).profile.id).toBe(resolveAlias("sonnet", {}));
+  const headers = { ANTHROPIC_CUSTOM_HEADERS: "x-api-key: k" };
+  expect(await providers({ ...address, ...headers })).toBe("anthropic");
+  expect([await providers(KEY), await providers({}, "offline")]).toEqual(["anthropic", "offline"]);
+
+  const { provider } = await resolveModel({ env: client });
+  const ask = async () => {
+    for await (const _ of provider.stream({ model: "m", messages: [] } as never, new AbortController().signal));
+  };
+  expect(await ask().catch((error: unknown) => error)).toMatchObject({
+    kind: "signed_out",
+    message: "Not logged in · Please run /login",
+  });
+});

@@ -78,6 +78,12 @@ export interface ResolvedModel extends ModelChoice {
 
 /** Throws ModelError, with the name of the variable, if a variable is invalid. */
 export async function resolveModel(options: ResolveOptions): Promise<ResolvedModel> {
+  const resolved = await resolveAny(options);
+  if (!isVariableOn(options.env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"])) return resolved;
+  return (await import("./choice/signed-out.ts")).orSignedOut(resolved, options);
+}
+
+async function resolveAny(options: ResolveOptions): Promise<ResolvedModel> {
   const { env } = options;
   const name = wantedModel(options) ?? "default";
   if (isOffline(name, env)) return resolveOffline({ wanted: true });

@@ -1,5 +1,16 @@
 export { printableLine, printableLines, printableSentence, withoutHidden } from "./printable.ts";
-export { isFolded, isObject, jsonOf, readField, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
+export {
+  isFolded,
+  isJsonObject,
+  isList,
+  isObject,
+  jsonOf,
+  readField,
+  rememberJson,
+  tryParse,
+  type Json,
+  type JsonObject,
+} from "./json.ts";
 export {
   blocksOf,
   isBlank,
@@ -71,7 +82,7 @@ export {
   type ControlResponse,
 } from "./stream/control.ts";
 export type { AttachedClient, StreamMessage } from "./stream/stream-messages.ts";
-export type { SystemMessages, SystemSignal, SystemSubtype } from "./stream/system-messages.ts";
+export type { SystemMessages, SystemSignal, SystemSubtype, ToolRunningSignal } from "./stream/system-messages.ts";
 export type {
   ClientQuestion,
   ClientQuestions,
@@ -80,7 +91,9 @@ export type {
   FieldsOf,
   ListedCommand,
   PendingQuestions,
+  ChangedSessionFile,
   ListedSession,
+  WorkingDiff,
   PastedText,
   ReplyTo,
   TypedPrompt,
@@ -91,6 +104,7 @@ export type { ScheduledJob, ScheduledWakeup } from "./configuration/schedule.ts"
 export type {
   AttachOptions,
   ClientAnswers,
+  OpenFilesOffer,
   ClientRole,
   ClientView,
   EnvironmentUpdate,
@@ -146,6 +160,7 @@ export {
   type HookOutcome,
   type HookPermission,
   type HookRegistration,
+  reportsSignal,
   type HookRun,
   type HookVerdict,
   type HttpHook,

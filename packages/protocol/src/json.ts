@@ -7,6 +7,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A list of anything: `Array.isArray` takes away that its items are not known. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** An object that was read as JSON, in which every value is JSON. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
 /** A field that only some kinds of a block or message have. Unknown, because whoever sent it may be newer than our types. */
 export function readField(value: object, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name];

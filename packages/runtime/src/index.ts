@@ -1,5 +1,5 @@
 export { SessionDirectory } from "./directory/directory.ts";
-export type { SessionsHere } from "./directory/sessions-here.ts";
+export type { SessionsHere, SharedSession } from "./directory/sessions-here.ts";
 export type { WantedSession } from "./directory/wanted-session.ts";
 export type { JoinOptions, OpenedSession, ShippedPrograms } from "./session/open-options.ts";
 export type { Debug, DebugCategory } from "./observe/debug.ts";

@@ -82,6 +82,7 @@ const TEXTS: readonly [result: Outbound, printed: string, code: number][] = [
   [failed("error_max_turns", "Reached maximum number of turns (3)"), "Error: Reached max turns (3)\n", 1],
   [failed("error_max_budget_usd", "Reached maximum budget ($1)"), "Error: Reached maximum budget ($1)\n", 1],
   [failed("error_during_execution"), "Execution error\n", 1],
+  [failed("error_during_execution", "[ede_diagnostic] result_type=user", "Stopped"), "Error: Stopped\n", 1],
 ];
 
 test.each(TEXTS)("text() prints how the run ended %#", async (result, printed, code) => {
@@ -313,4 +314,22 @@ test("ten thousand partial messages arrive whole, in order and in few writes", a
   expect(await streamJson(session, io, { attach: {}, input: false, prompt: "go" })).toBe(0);
   expect(lines()).toEqual(events);
   expect(written.length).toBeLessThan(100);
+});
+
+test("streamJson() waits for the very end of a session, and reports what fails there", async () => {
+  const fake = fakeSession(() => [success("x")]);
+  const broken = new Error("The worktree could not be looked at");
+  const session: Session = {
+    ...fake.session,
+    async close(reason) {
+      await fake.session.close(reason);
+      // By then the messages have ended.
+      await Bun.sleep(5);
+      throw broken;
+    },
+  };
+  const { streams: io, lines } = streams();
+  const failed = await streamJson(session, io, { attach: {}, input: false, prompt: "hi" }).catch((error) => error);
+  expect(failed).toBe(broken);
+  expect(lines()).toEqual([success("x")]);
 });

@@ -37,6 +37,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
   const { client } = watching;
   let code = 0;
   let refused: unknown;
+  let closing: Promise<void> | undefined;
   let stopWatchingReader = () => {};
   /** Set while the reader is behind; `taken` counts the input bytes since then. */
   let blocked: Promise<void> | undefined;
@@ -64,12 +65,13 @@ export async function streamJson(session: Session, streams: Streams, options: St
         stopWatchingReader = watchReader(() => streams.isOrphan!(), write, end);
       }
     }
-    await session.close("end_of_input");
+    await (closing = session.close("end_of_input"));
   };
   // Not awaited: a session may end while its input is still open (`end_session`, signals).
   feed().catch(async (error: unknown) => {
     refused = error;
-    await session.close("terminate");
+    // If it is the end itself that failed, that is the error already.
+    await session.close("terminate").catch(() => undefined);
   });
 
   const heard = await watching.until(
@@ -83,6 +85,8 @@ export async function streamJson(session: Session, streams: Streams, options: St
   );
   stopWatchingReader();
   if (!heard) return 0;
+  // What fails at the very end is reported, too: the last message has been sent by then.
+  if (refused === undefined) await (closing ?? session.close("end_of_input"));
   if (refused === undefined) return code;
   if (!(refused instanceof InputError)) throw refused;
   streams.error(refused.message);

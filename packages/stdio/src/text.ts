@@ -10,6 +10,7 @@ import {
   type Session,
 } from "@keelson/protocol";
 import { outputLine } from "./output-line.ts";
+import type * as DenialNotes from "./denial-notes.ts";
 import type * as RetryNotes from "./retry-notes.ts";
 import type { Streams } from "./streams.ts";
 import { sendOnly, watch } from "./watch.ts";
@@ -20,13 +21,20 @@ export interface OnePrompt {
   readonly attach: AttachOptions;
 }
 
-/** Prints the final text, and on standard error notes about the model and its server. Returns the exit code. */
+/**
+ * Prints the final text, and on standard error notes about the model and its server, and how to allow calls that nobody
+ * could approve. Returns the exit code.
+ */
 export function text(session: Session, streams: Streams, options: OnePrompt): Promise<number> {
   let noteRetries: ReturnType<typeof RetryNotes.retryNotes> | undefined;
+  let noteDenials: ReturnType<typeof DenialNotes.denialNotes> | undefined;
   const warn = (message: Outbound) => {
     const subtype = message.type === "system" ? message.subtype : undefined;
     if (message.type === "system" && message.subtype === "informational" && message.tag === "model")
       streams.error(message.content);
+    if (subtype === "permission_denied")
+      noteDenials ??= (require("./denial-notes.ts") as typeof DenialNotes).denialNotes((line) => streams.error(line));
+    noteDenials?.(message);
     // Few sessions need it.
     if (subtype === "api_retry" || "subagent_retry" in message)
       noteRetries ??= (require("./retry-notes.ts") as typeof RetryNotes).retryNotes((line) => streams.error(line));
@@ -76,9 +84,12 @@ async function lastResult(
   return last === undefined || last.is_error ? 1 : 0;
 }
 
+/** How an error begins that only programs read. */
+const FOR_PROGRAMS = "[ede_diagnostic]";
+
 function describe(result: ResultMessage): string {
   if (result.subtype === "success") return result.result ?? "";
-  const reasons = (result.errors ?? []).join("\n");
+  const reasons = (result.errors ?? []).filter((each) => !each.startsWith(FOR_PROGRAMS)).join("\n");
   // The reference words this one differently in text output (test/sessions/run/limits.test.ts).
   if (result.subtype === "error_max_turns") {
     return `Error: Reached max turns (${/\((\d+)\)/.exec(reasons)?.[1] ?? result.num_turns})`;

@@ -37,6 +37,7 @@ export {
 export { chainProblems, readTranscript, transcriptFiles } from "./program/transcript.ts";
 export { cost, growth } from "./growth.ts";
 export { LOOPBACK_CERTIFICATE } from "./program/loopback-certificate.ts";
+export { seeded } from "./seeded.ts";
 export { testUnless } from "./test-unless.ts";
 export { startRoutinesServer, type RoutinesServer } from "./routines/routines-server.ts";
 export { messageProblems } from "./model/message-problems.ts";

@@ -18,6 +18,15 @@ export interface PastedImage {
   readonly name?: string;
 }
 
+/** Signs one device in. */
+export interface PageLink {
+  readonly link: string;
+  /** Rows of a QR code. */
+  readonly qr: readonly string[];
+  /** Where the server listens: "127.0.0.1:4600". */
+  readonly listens: string;
+}
+
 export interface TerminalHost {
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -65,6 +74,11 @@ export interface TerminalHost {
   openUrl(url: string): Promise<boolean>;
   /** Whether the user has not been told this before. It is remembered. */
   isFirstTime(notice: "auto-mode"): Promise<boolean>;
+  /**
+   * Shows a session on the page in the browser, from now on. `proxy` is where a proxy offers the page. Rejects with an error for
+   * the user.
+   */
+  showOnPage(session: string, proxy: string | undefined): Promise<PageLink>;
   /** What `keelson doctor` prints. */
   doctor(): Promise<string>;
   now(): number;

@@ -3,7 +3,14 @@
 import { CASES } from "./rows/cases.ts";
 import { checkRows } from "./check-row.ts";
 import { mainAgent } from "./drive.ts";
-import { mainAgentBeside, mainAgentElsewhere, mainAgentHere, mainAgentLinked, STAGES } from "./stages.ts";
+import {
+  mainAgentBeside,
+  mainAgentElsewhere,
+  mainAgentHere,
+  mainAgentInEditor,
+  mainAgentLinked,
+  STAGES,
+} from "./stages.ts";
 
 // What a process of its own shows; everything else is the same in this one.
 const OWN_PROCESS = CASES.filter(({ noticed }) => "code" in noticed || "stderr" in noticed);
@@ -14,4 +21,5 @@ const SAMPLE = CASES.filter(
 
 checkRows({ ...mainAgent, name: "main agent in a process of its own" }, OWN_PROCESS);
 checkRows(mainAgentElsewhere, SAMPLE);
-for (const stage of [mainAgentHere, mainAgentBeside, mainAgentLinked, ...STAGES]) checkRows(stage, CASES);
+for (const stage of [mainAgentHere, mainAgentBeside, mainAgentLinked, mainAgentInEditor, ...STAGES])
+  checkRows(stage, CASES);

@@ -17,6 +17,7 @@ import {
 } from "../kinds.ts";
 import { perform, type Absence, type Stage } from "./drive.ts";
 import { startLinked, startOwned, startSecond } from "../here.ts";
+import { startInEditor } from "../in-editor.ts";
 import { nameOf, type Hook, type Observed, type Row } from "./row.ts";
 
 export const mainAgentHere: Stage = { name: "main agent", run: (row) => perform(row, MAIN) };
@@ -37,6 +38,29 @@ export const mainAgentElsewhere: Stage = {
 };
 
 const isOneOf = (events: readonly HookEvent[]) => (row: Row) => events.includes(row.event);
+
+/** Prompted and answered by an editor, and seen by a client that only watches. A hook has the word where no one else has. */
+export const mainAgentInEditor: Stage = {
+  name: "main agent, editor",
+  run: (row) => perform(row.event === "PermissionRequest" ? { person: "silent", ...row } : row, MAIN, startInEditor),
+  // An editor is asked in its own words, and is still there after a run.
+  unseen: ["asked", "code"],
+  absent: [
+    {
+      why: "there always is someone",
+      is: ({ person, noticed }) =>
+        person === undefined &&
+        (/Bash (?:other|rule|hook)\b/.test(String(noticed.denied)) ||
+          Bun.inspect(noticed).includes("No one is available")),
+    },
+    { why: "there always is someone to be told", is: ({ name }) => name.startsWith("with nobody to be told") },
+    {
+      why: "a no of an editor has no words",
+      is: ({ person }) => typeof person === "object" && "message" in person,
+    },
+    { why: "its environment names the front end", is: ({ name }) => name.includes("finds in its environment") },
+  ],
+};
 
 const NOT_IN_CHILDREN: readonly Absence[] = [
   {

@@ -6,6 +6,7 @@ import { PERMISSION_MODES } from "@keelson/protocol";
 import { join } from "node:path";
 import type { ScriptedCall, TemporaryHome } from "@keelson/testkit";
 import { AGENT_HOOK, BACKGROUND, FOREGROUND, FORK, MAIN, SKILL_FORK, TEAMMATE, WORKTREE, type Kind } from "../kinds.ts";
+import { startInEditor } from "../in-editor.ts";
 import { fatesOf, type Circumstances, type Fate } from "./fates.ts";
 import { ATTACKS, lay, placed, type Table } from "./tables.ts";
 
@@ -26,6 +27,11 @@ const IN_CHECKOUT = new Set(
   ),
 );
 
+/** What the model reads after a no is said by who asked. */
+const ASKED = { fate: "asked", text: expect.any(String) };
+const throughAnother = (fates: readonly Fate[]): readonly unknown[] =>
+  fates.map((each) => (each.fate === "asked" ? { ...each, ...ASKED } : each));
+
 /** Returns the fates in the main agent. */
 async function compare(circumstances: Circumstances): Promise<readonly Fate[]> {
   const fates = await fatesOf(MAIN, circumstances);
@@ -36,6 +42,7 @@ async function compare(circumstances: Circumstances): Promise<readonly Fate[]> {
     const same = kind.tools ? await fatesOf({ ...MAIN, tools: kind.tools }, circumstances) : fates;
     expect([kind.name, ...found]).toEqual([kind.name, ...(expected(kind, same) as any[])]);
   }
+  expect(await fatesOf(MAIN, circumstances, startInEditor)).toEqual(throughAnother(fates) as Fate[]);
   return fates;
 }
 

@@ -35,6 +35,7 @@ export interface Circumstances {
 export async function fatesOf(
   kind: Kind,
   { settings = {}, flags = [], env, aside, calls }: Circumstances,
+  start: typeof startHere = startHere,
 ): Promise<readonly Fate[]> {
   using home = temporaryHome({ git: kind.isolated === true });
   const wanted = calls(home).map((call, at) => ({ id: `call_1_${at + 1}`, ...call }));
@@ -44,7 +45,7 @@ export async function fatesOf(
   if (kind.isolated) commitAll(home);
   const plain = (text: string) => text.replaceAll(COPY, "").replaceAll(home.root, "<root>");
   await using model = await startMockModel(castOf(kind, [{ calls: made }, { text: "done" }], aside));
-  const program = startHere(["-p", ...CHAT, "--permission-prompt-tool", "stdio", ...flags], {
+  const program = start(["-p", ...CHAT, "--permission-prompt-tool", "stdio", ...flags], {
     home,
     url: model.url,
     env: { CLAUDE_CODE_SHELL: idleShell(home), IS_SANDBOX: "1", ...kind.env, ...env },

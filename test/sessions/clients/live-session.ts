@@ -57,6 +57,8 @@ export function openHere({
 export class TestClient {
   readonly client: SessionClient;
   readonly got: Outbound[] = [];
+  /** Where the client was in the stream behind each of them. */
+  readonly positions: number[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #messages: AsyncIterator<Outbound>;
   #isReading = false;
@@ -134,7 +136,10 @@ export class TestClient {
 
   #keep({ done, value }: IteratorResult<Outbound>): void {
     if (done === true) this.isOver = true;
-    else this.got.push(value);
+    else {
+      this.got.push(value);
+      this.positions.push(Number(this.client.cursor.split(".")[1]));
+    }
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }

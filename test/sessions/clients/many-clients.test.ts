@@ -46,6 +46,7 @@ test("a question goes to all drivers; the first answer counts, the others are to
   await using model = await startMockModel([WRITE, { text: "done" }]);
   const session = await openHere({ home, url: model.url });
   const view = { streamEvents: true };
+  const plain = new TestClient(session);
   const one = new TestClient(session, { name: "terminal", view });
   const two = new TestClient(session, { name: "phone", view });
   const watcher = new TestClient(session, { role: "watcher", view });
@@ -62,11 +63,17 @@ test("a question goes to all drivers; the first answer counts, the others are to
   await one.result();
   expect(home.read("a.txt")).toBe("x");
   await session.close("interrupt");
-  const by = { id: "client-2", name: "phone", role: "driver" };
+  const by = { id: "client-3", name: "phone", role: "driver" };
   const answered: any = { type: "stream", subtype: "answered", request_id, by };
-  const cancel: any = { type: "control_cancel_request", request_id };
-  for (const client of [one, late]) expect(client.got).toContainEqual(cancel);
+  const cancel: any = { type: "control_cancel_request", request_id, answered_by: by };
+  for (const client of [plain, one, late]) expect(client.got).toContainEqual(cancel);
   for (const client of [one, late, watcher]) expect(client.got).toContainEqual(answered);
+  // Who may not answer sees it, and nobody sees it twice.
+  const asked: any = { type: "stream", subtype: "asked", question: first };
+  expect([watcher, one, two, late, plain].map(({ got }) => got.some((each) => Bun.deepEquals(each, asked)))).toEqual([
+    true,
+    ...[false, false, false, false],
+  ]);
   expect(two.got).not.toContainEqual(cancel);
   expect(watcher.got.filter(({ type }) => type.startsWith("control_"))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { isQuestion, openHere, TestClient } from "./live-session.ts";
 
 type Act =
   | { readonly kind: "attach"; readonly watches: boolean; readonly drops: boolean; readonly stopped: boolean }
-  | { readonly kind: "detach" | "return" | "interrupt" | "ask" | "wake"; readonly who: number }
+  | { readonly kind: "detach" | "return" | "interrupt" | "ask" | "wake" | "resend"; readonly who: number }
   | { readonly kind: "prompt"; readonly who: number; readonly what: "say" | "stream" | "write" }
   | { readonly kind: "answer"; readonly who: number; readonly which: number; readonly how: "allow" | "deny" | "broken" }
   | { readonly kind: "wait"; readonly turns: number };
@@ -26,7 +26,10 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
       stopped: fc.boolean(),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("detach", "return", "interrupt", "ask", "wake"), who }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom("detach", "return", "interrupt", "ask", "wake", "resend"), who }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -72,6 +75,14 @@ class Player {
   /** All that it got, also before it came back. */
   readonly before: Outbound[] = [];
   readonly asked: string[] = [];
+  /** The questions that it answered. */
+  readonly answered = new Set<string>();
+  /** What it sent when it had left. */
+  readonly ghosts: string[] = [];
+  /** Its ids in the session, one for each time that it came. */
+  readonly ids: string[] = [];
+  /** The position behind which it reads. */
+  from: number | undefined;
   /** Where in what it got it left and came back. */
   readonly cuts: number[] = [];
   isHere = true;
@@ -81,6 +92,12 @@ class Player {
     this.session = session;
     this.options = options;
     this.test = new TestClient(session, { ...options, view, replay: true }, { reads });
+    this.ids.push(this.test.client.id);
+  }
+
+  answer(id: string, how: keyof typeof ANSWERS): void {
+    this.answered.add(id);
+    this.test.answer(id, ANSWERS[how]);
   }
 
   get got(): readonly Outbound[] {
@@ -90,9 +107,15 @@ class Player {
   leave(): string {
     const { cursor } = this.test.client;
     this.test.client.detach();
+    this.ghosts.push(this.test.prompt("P0 said by someone who has left"));
     this.isHere = false;
-    this.before.push(...this.test.got.splice(0));
-    this.cuts.push(this.before.length);
+    const { got, positions } = this.test;
+    const hello = got.find((message) => message.type === "stream" && message.subtype === "hello");
+    const start = this.from ?? (hello && "head" in hello ? Number(hello.head) : Infinity);
+    // What it read of the past is followed by what came after it attached.
+    const isLive = got.some((message, at) => "uuid" in message && positions[at]! > start);
+    this.before.push(...got.splice(0));
+    if (isLive) this.cuts.push(this.before.length);
     // What it asked for has no one to go to.
     this.left.push(...this.asked.splice(0));
     return cursor;
@@ -100,6 +123,8 @@ class Player {
 
   comeBack(after: string): void {
     this.test = new TestClient(this.session, { ...this.options, view, after });
+    this.ids.push(this.test.client.id);
+    this.from = Number(after.split(".")[1]);
     this.isHere = true;
   }
 }
@@ -138,7 +163,10 @@ test("any number of clients, whatever they do", async () => {
           (isWatcher ? refused : prompts).add(uuid);
         } else if (act.kind === "answer") {
           const question = client.got.filter(isQuestion).at(-1 - act.which);
-          if (question) client.answer(question.request_id, ANSWERS[act.how]);
+          if (question) player.answer(question.request_id, act.how);
+        } else if (act.kind === "resend") {
+          const [uuid] = prompts;
+          if (uuid !== undefined && !isWatcher) client.prompt("P1 said again", uuid);
         } else if (act.kind === "ask" || act.kind === "interrupt") {
           const id = `req_${player.asked.length + player.left.length}`;
           player.asked.push(id);
@@ -158,7 +186,7 @@ test("any number of clients, whatever they do", async () => {
       for (let at = 0; !isOver();) {
         for (; at < steady.test.got.length; at++) {
           const message = steady.test.got[at]!;
-          if (isQuestion(message)) steady.test.answer(message.request_id, ANSWERS.allow);
+          if (isQuestion(message)) steady.answer(message.request_id, "allow");
         }
         if (!isOver()) await steady.test.more();
       }
@@ -168,9 +196,13 @@ test("any number of clients, whatever they do", async () => {
       for (const { test: client, isHere } of players)
         while (isHere && !client.isOver) await client.more().catch(() => undefined);
 
+      for (const { ghosts } of players) for (const ghost of ghosts) refused.add(ghost);
       expectPromptsOnce(steady.got, prompts, refused);
       expectQuestionsSettled(players, steady);
+      if (!list.some(({ kind }) => kind === "interrupt")) expectAnsweredByAll(players);
       for (const player of players) expectNothingMissed(player, steady);
+      for (const player of players) expectNothingTwice(player);
+      for (const player of players) if (player.isHere) expectAllSince(player, steady);
       for (const player of players) {
         const ids = player.got.flatMap((message) =>
           message.type === "control_response" ? [message.response.request_id] : [],
@@ -226,6 +258,59 @@ function expectQuestionsSettled(players: readonly Player[], steady: Player): voi
     for (const id of own) expect(told.map(({ request_id }) => request_id)).not.toContain(id);
     for (const id of cancelled) expect(told.map(({ request_id }) => request_id)).toContain(id);
   }
+}
+
+/** Who is said to have answered a question has answered it. Nobody interrupted, and someone was always there who could. */
+function expectAnsweredByAll(players: readonly Player[]): void {
+  for (const { got } of players) {
+    const by = new Map<string, unknown>();
+    for (const message of got) {
+      if (message.type === "stream" && message.subtype === "answered") {
+        expect(players.find(({ ids }) => ids.includes(message.by?.id ?? ""))?.answered).toContain(message.request_id);
+        if (by.has(message.request_id)) expect<unknown>(message.by).toEqual(by.get(message.request_id));
+      }
+      if (message.type === "control_cancel_request") {
+        const { id = "" } = message.answered_by ?? {};
+        expect(players.find(({ ids }) => ids.includes(id))?.answered).toContain(message.request_id);
+        by.set(message.request_id, message.answered_by);
+      }
+    }
+  }
+}
+
+/** Since it came last it got everything that went to all, but for deltas if it drops them, and open questions at once. */
+function expectAllSince({ test: { got }, options, from }: Player, steady: Player): void {
+  const hello = got.find((message) => message.type === "stream" && message.subtype === "hello");
+  if (hello?.type !== "stream" || hello.subtype !== "hello") throw new Error("It was not greeted");
+  const asked = got.filter(isQuestion).map(({ request_id }) => request_id);
+  if (options.role === "watcher") expect(asked).toEqual([]);
+  else {
+    const settled = got.flatMap((message) =>
+      message.type === "stream" && message.subtype === "answered" ? [message.request_id] : [],
+    );
+    expect([...asked, ...settled]).toEqual(expect.arrayContaining(hello.pending.map(({ request_id }) => request_id)));
+  }
+  if (got.some((message) => message.type === "stream" && message.subtype === "reset")) return;
+  const { got: all, positions } = steady.test;
+  const since = all.filter((message, at) => {
+    const isForAll = at > 0 && positions[at] !== positions[at - 1] && positions[at]! > (from ?? hello.head);
+    return isForAll && "uuid" in message && !(options.whenSlow === "drop" && isPartial(message));
+  });
+  const idsOf = (messages: readonly Outbound[]) =>
+    messages.flatMap((message) => ("uuid" in message ? [message.uuid] : []));
+  const wanted = new Set(idsOf(since));
+  expect(idsOf(got).filter((id) => wanted.has(id))).toEqual([...wanted]);
+}
+
+/** What only a client gets that asked for what is in progress. */
+const isPartial = (message: Outbound) =>
+  message.type === "stream_event" || (message.type === "system" && message.subtype === "status");
+
+/** Nothing comes twice to a client that comes back, unless it has to start anew. */
+function expectNothingTwice({ got }: Player): void {
+  if (got.some((message) => message.type === "stream" && message.subtype === "reset")) return;
+  const ids = got.flatMap((message) => ("uuid" in message ? [message.uuid] : []));
+  expect(new Set(ids).size).toBe(ids.length);
 }
 
 /** What it got last before it left is followed by what came next, unless it had to start anew. */

@@ -37,6 +37,7 @@ test("a client that asks gets title, kind and places of calls, and the patch of 
     path,
     hunks: [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ["-one", "+two"] }],
   });
+  expect((edit as any).request.kind).toBe("edit");
   const about = { kind: "edit", title: "a.txt", locations: [{ path }] };
   const started = (name: string) => ({
     id: expect.any(String),
@@ -57,7 +58,7 @@ test("a client that asks gets title, kind and places of calls, and the patch of 
   // Nothing else differs.
   const bare = withoutTimes(asking.got).map((message: any) => {
     const { tool_use_meta: _, ...rest } = message;
-    const { patch: __, ...request } = message.request ?? {};
+    const { patch: __, kind: ___, ...request } = message.request ?? {};
     return message.request ? { ...rest, request } : rest;
   });
   expect(withoutTimes(plain.got)).toEqual(bare);

@@ -23,6 +23,7 @@ const MAY_WATCHERS: Readonly<Record<ControlSubtype, boolean>> = {
   get_binary_version: true,
   get_context_usage: true,
   get_hooks_listing: true,
+  get_messages: true,
   get_prompt_history: false,
   get_session_cost: true,
   get_session_info: true,

@@ -132,7 +132,7 @@ test("an export obeys the rules and hooks of Write", async () => {
   const [, written, asked, denied] = messagesOf(run, "result").map(({ result }) => result);
   expect(written).toBe(`Exported the conversation to ${join(home.project, "out/a.md")}`);
   expect(readFileSync(join(home.project, "out/a.md"), "utf8")).toBe("## User\n\nhi\n\n## Assistant\n\nhello\n");
-  expect(asked).toContain("permission");
+  expect(asked).toContain("not granted");
   expect(denied).toContain("denied");
   expect(["b.md", "out/secret/c.md"].map((path) => existsSync(join(home.project, path)))).toEqual([false, false]);
   const calls = readFileSync(join(home.root, "seen.jsonl"), "utf8").match(/"hook_event_name":"PreToolUse"/g);

@@ -51,6 +51,8 @@ test("a conversation is compacted before the request that follows a full window"
     { status: "compacting" },
     { status: null, compact_result: "success" },
   ]);
+  // Of a client of the reference.
+  expect(JSON.stringify(ended.messages)).not.toContain("compact_boundary_uuid");
   const at = kinds.indexOf("system/compact_boundary");
   expect(ended.messages[at]).toMatchObject({
     compact_metadata: { trigger: "auto" },

@@ -60,7 +60,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     handler: { command: "trap '' TERM INT HUP; while :; do sleep 0.1; done", timeout: 0.2 },
     notice: "It took longer than 0.2 s",
   },
-  crashes: { handler: { command: "ulimit -c 0; kill -SEGV $$" }, notice: "It was killed by SIGSEGV" },
+  crashes: {
+    handler: { command: "ulimit -c 0; kill -SEGV $$" },
+    notice: "It was killed by SIGSEGV",
+    told: expect.stringContaining("what it guards is blocked. It was killed by SIGSEGV") as unknown as string,
+  },
   "is killed": {
     handler: { command: "kill -9 $$" },
     notice: "It was killed by SIGKILL",
@@ -269,7 +273,9 @@ test("a folder's hooks cannot switch off the user's, lift a deny rule, or reach 
   expect(stdout).toBe("done\n");
   // What a start hook exports is for shell commands; it does not redirect our own requests.
   expect(told(model.requests[1]!).map(({ content }) => content)).toEqual([
-    "Permission to use Bash with command curl http://127.0.0.1:1/ has been denied.",
+    expect.stringContaining(
+      "Permission to use Bash with command curl http://127.0.0.1:1/ has been denied. The deny rule is ",
+    ),
     "mark 1",
   ]);
   expect(model.requests.map(({ headers }) => headers["x-api-key"])).toEqual(["test-key", "test-key"]);

@@ -7,8 +7,10 @@ import { join } from "node:path";
 import type { AgentSource, HookRegistration, McpScope, SkillSource } from "@keelson/protocol";
 import { SETTINGS_TABLE, type SettingsRow } from "@keelson/protocol/settings-table";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { startTerminal } from "@keelson/testkit/terminal";
 import { CHAT, control, prompt } from "../front-door.ts";
 import { fakeServer, type FakeServer } from "../servers/fake.ts";
+import { writeState } from "../terminal/at-terminal.ts";
 
 /** Who can bring what. A mark is `kind source`. */
 const SOURCES = {
@@ -184,6 +186,26 @@ test.each(Object.entries(POLICIES))("%s", async (_, policy) => {
   using home = temporaryHome();
   const marks = await marksUnder(home, policy);
   expect(all.filter((mark) => !marks.includes(mark))).toEqual(all.filter((mark) => policy.loses.includes(mark)));
+});
+
+test.each<[string, object, object, boolean]>([
+  ["allowed", {}, {}, true],
+  ["turned off by an administrator who allows only managed hooks", { allowManagedHooksOnly: true }, {}, false],
+  ["turned off by a user who turns all hooks off", {}, { disableAllHooks: true }, false],
+])("commands for the status line and for file names run by themselves, and are %s", async (_, managed, user, runs) => {
+  using home = temporaryHome();
+  writeState(home);
+  const line = (name: string) => ({ type: "command", command: `touch '${join(home.root, name)}'; echo '${name} ran'` });
+  home.settings({ ...user, statusLine: line("status"), fileSuggestion: line("names") });
+  await using model = await startMockModel([{ text: "I am done." }]);
+  const args = ["--managed-settings", JSON.stringify(managed)];
+  await using terminal = startTerminal({ home, url: model.url, columns: 80, rows: 24, args });
+  await terminal.until(runs ? "status ran" : /^❯/m);
+  terminal.type("look at @na");
+  await terminal.until(runs ? "names ran" : "look at @na");
+  terminal.type(" \r");
+  await terminal.until("I am done.");
+  expect(["status", "names"].map((name) => existsSync(join(home.root, name)))).toEqual([runs, runs]);
 });
 
 const SIDELOADED: Readonly<Record<string, readonly string[]>> = {

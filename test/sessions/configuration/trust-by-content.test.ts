@@ -165,7 +165,10 @@ test.each([
   const replies = [invoke("go"), touch("made"), { text: "done" }];
   const first = await ask(home, { replies, flags: ["--allowedTools", "Skill"] });
   expect(first.stderr).toContain("allowed-tools ignored: this changed after you trusted the folder");
-  expect([ran(home, "made"), lastOf(first.requests[2]!)[0]]).toEqual([false, expect.stringContaining("permission")]);
+  expect([ran(home, "made"), lastOf(first.requests[2]!)[0]]).toEqual([
+    false,
+    expect.stringContaining("requires approval"),
+  ]);
   await trustNow(home);
   const second = await ask(home, { replies, flags: ["--allowedTools", "Skill"] });
   expect([second.stderr, ran(home, "made")]).toEqual(["", true]);

@@ -159,7 +159,9 @@ test("a denied file is not read by another name, whichever tool asks", async () 
   expect(resultOf(ended).subtype).toBe("success");
   expect(ended.stdout).not.toContain("very-secret");
   expect(answers.map(({ is_error }) => is_error ?? false)).toEqual([true, true, true, false, true, false, false, true]);
-  expect(answers.slice(0, 2).map(({ content }) => content)).toEqual([LINKED, LINKED]);
+  expect(answers.slice(0, 2).map(({ content }) => content)).toEqual(
+    [LINKED, LINKED].map((why) => expect.stringContaining(why)),
+  );
   expect(answers[5].content).not.toContain("notes.txt");
   expect(answers[6].content).toContain("nothing");
 });

@@ -26,8 +26,7 @@ test("in default mode, with nobody to ask, writing and running are refused with 
   expect(existsSync(join(home.project, "a.txt")) || existsSync(join(home.project, "b.txt"))).toBe(false);
   expect(told.map(({ is_error }) => is_error)).toEqual([true, true]);
   for (const { content } of told) {
-    expect(content).toContain("--allowedTools");
-    expect(content).toContain("--permission-mode");
+    expect(content).toContain("No one is available to approve it in this session. Do not retry it: go on without it");
   }
   expect(told[0].content).toContain("a.txt");
   expect(messagesOf(ended, "system/permission_denied")).toEqual([
@@ -38,6 +37,7 @@ test("in default mode, with nobody to ask, writing and running are refused with 
       tool_use_id: "call_1_1",
       decision_reason_type: "other",
       decision_reason: expect.stringMatching(/^Permission to write to .* was not granted\.$/),
+      how_to_allow: expect.stringMatching(/--permission-mode acceptEdits/),
       message: told[0].content,
       session_id: expect.any(String),
       uuid: expect.any(String),
@@ -250,7 +250,9 @@ test("deny beats allow, whatever is more exact and wherever it stands", async ()
     ["--allowedTools", "Bash(touch a.txt)", "Bash", "Read"],
   );
   expect(verdicts).toEqual(["denied", "denied", "denied", "ran"]);
-  expect(told[0].content).toBe("Permission to use Bash with command touch a.txt has been denied.");
+  expect(told[0].content).toBe(
+    "Permission to use Bash with command touch a.txt has been denied. The deny rule is Bash(touch *), from userSettings. Do not reach the same end in another way: go on without it, and say at the end what was left undone.",
+  );
   expect(told[1].content).toContain("File is in a directory that is denied by your permission settings.");
   expect(JSON.stringify(told)).not.toContain("hush");
 });

@@ -50,7 +50,12 @@ test("policy of whoever starts the program denies above everything else, and can
   );
   expect(messages.find((message: any) => message.subtype === "init")).toMatchObject({ permissionMode: "default" });
   expect(told(model.requests[1]!)).toMatchObject([
-    { is_error: true, content: "Permission to use Bash with command touch one has been denied." },
+    {
+      is_error: true,
+      content: expect.stringContaining(
+        "Permission to use Bash with command touch one has been denied. The deny rule is ",
+      ),
+    },
   ]);
   expect(told(model.requests[2]!)).toMatchObject([{ is_error: true }]);
   expect(["one", "two"].filter((name) => existsSync(join(home.project, name)))).toEqual([]);

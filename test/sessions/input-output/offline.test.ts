@@ -27,9 +27,15 @@ function project(): TemporaryHome {
 }
 
 async function ask(home: TemporaryHome, prompt: string, ...flags: string[]): Promise<string> {
-  const ended = await runKeelson(["-p", prompt, ...flags], { home });
-  expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: ANNOUNCEMENT });
-  return ended.stdout;
+  const { stdout, stderr } = await asked(home, prompt, ...flags);
+  expect(stderr).toBe(ANNOUNCEMENT);
+  return stdout;
+}
+
+async function asked(home: TemporaryHome, prompt: string, ...flags: string[]) {
+  const { code, stdout, stderr } = await runKeelson(["-p", prompt, ...flags], { home });
+  expect(code).toBe(0);
+  return { stdout, stderr };
 }
 
 const fence = (text: string) => `\`\`\`\n${text}\n\`\`\`\n`;
@@ -74,11 +80,13 @@ test("runs a command only where that is allowed, and says why not", async () => 
   using home = project();
   const made = () => existsSync(join(home.project, "made"));
 
-  expect(await ask(home, "run `touch made`")).toBe(
-    `Bash failed, so I stopped here. It said:\n\n${fence(
-      "This command requires approval. No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.",
+  // The model reads how to go on, the user what would allow it.
+  expect(await asked(home, "run `touch made`")).toEqual({
+    stdout: `Bash failed, so I stopped here. It said:\n\n${fence(
+      "This command requires approval. No one is available to approve it in this session. Do not retry it: go on without it, and say at the end what was left undone and that the rule Bash(touch made) would allow it.",
     )}`,
-  );
+    stderr: `${ANNOUNCEMENT}warning: Bash was not allowed: This command requires approval; to allow it, use the rule Bash(touch made) (--allowedTools, or permissions.allow in the settings) or --permission-mode acceptEdits\n`,
+  });
   expect(made()).toBe(false);
   expect(await ask(home, "run `touch made`", "--allowedTools", "Bash")).toBe("`touch made` ran and printed nothing.\n");
   expect(made()).toBe(true);
@@ -96,11 +104,12 @@ test("creates a file only where edits are allowed", async () => {
   const prompt = 'create a file log/today.txt with the content "fair wind"';
 
   const path = join(home.project, "log/today.txt");
-  expect(await ask(home, prompt)).toBe(
-    `Write failed, so I stopped here. It said:\n\n${fence(
-      `Permission to write to ${path} was not granted. No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.`,
+  expect(await asked(home, prompt)).toEqual({
+    stdout: `Write failed, so I stopped here. It said:\n\n${fence(
+      `Permission to write to ${path} was not granted. No one is available to approve it in this session. Do not retry it: go on without it, and say at the end what was left undone.`,
     )}`,
-  );
+    stderr: `${ANNOUNCEMENT}warning: Write was not allowed: Permission to write to ${path} was not granted; to allow it, use --permission-mode acceptEdits\n`,
+  });
   expect(existsSync(path)).toBe(false);
   expect(await ask(home, prompt, "--permission-mode", "acceptEdits")).toBe("I wrote log/today.txt (9 characters).\n");
   expect(home.read("log/today.txt")).toBe("fair wind");

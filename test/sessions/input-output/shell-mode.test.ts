@@ -63,7 +63,7 @@ test("a deny rule and a hook still deny; a failed command shows its output", asy
   expect([existsSync(join(home.project, "denied")), existsSync(join(home.project, "hooked"))]).toEqual([false, false]);
   const outputs = model.requests.map((request) => texts(request).at(-1));
   expect(outputs[0]).toBe(
-    "<bash-stdout></bash-stdout><bash-stderr>Permission to use Bash with command touch denied has been denied.</bash-stderr>",
+    "<bash-stdout></bash-stdout><bash-stderr>Permission to use Bash with command touch denied has been denied. The deny rule is Bash(touch *), from flagSettings.</bash-stderr>",
   );
   expect(outputs[1]).toContain("no hooks");
   expect(outputs[2]).toBe("<bash-stdout></bash-stdout><bash-stderr>Exit code 3\nbroken</bash-stderr>");

@@ -66,18 +66,89 @@ test("a question about a file shows the same change at both terminals", async ()
   }
 });
 
-test("a terminal whose session ends elsewhere says so, and the session can be resumed", async () => {
-  await using at = await openAtTerminal([{ text: "first answer" }, { text: "second answer" }]);
+test("terminals whose owner dies go on with the session: one opens it, the others attach to that one", async () => {
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { text: "second answer" },
+    { text: "third answer" },
+    { text: "fourth answer" },
+  ]);
   const { terminal, home, model } = at;
   await using second = await openSecond(at);
+  await using third = startTerminal({ home, url: model.url, args: ["--continue"] });
+  await third.until("attached to it");
+  await third.until(/^[❯$]/m);
+  second.type("half written");
+  await second.until("half written");
   terminal.kill("SIGKILL");
   await terminal.exited;
-  expect((await second.exited).code).toBe(1);
-  expect(second.bytes).toContain("The session was ended by the program that had it open; to continue it, run: keelson");
-  await using third = startTerminal({ home, url: model.url, args: ["--continue"] });
-  await third.until("first answer");
-  third.type("again\r");
-  await third.until("second answer");
+  for (const each of [second, third]) {
+    await each.until("The session was ended by the program that had it open; this terminal opened it again");
+    await each.until("first answer");
+    await each.until(isIdle);
+  }
+  await second.until("half written");
+  second.type(", then sent\r");
+  for (const each of [second, third]) await each.until("second answer");
+  await third.until("half written, then sent");
+  third.type("from the third\r");
+  for (const each of [second, third]) await each.until("third answer");
+  const owners = [...new Bun.Glob("**/*.owner").scanSync({ cwd: home.configDir })];
+  expect(owners).toHaveLength(1);
+  expect(transcriptFiles(home)).toHaveLength(1);
+  const prompts = readTranscript(home).flatMap((entry) => (entry.type === "user" ? [entry.message.content] : []));
+  expect(prompts).toEqual(["hello", "half written, then sent", "from the third"]);
+});
+
+test("what an owner had not begun when it died is back at the prompt of who typed it, and not run twice", async () => {
+  const never = Promise.withResolvers<void>();
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { text: "never said", hold: never.promise },
+    { text: "second answer" },
+  ]);
+  const { terminal } = at;
+  await using second = await openSecond(at);
+  terminal.type("a long task\r");
+  await second.until("to interrupt");
+  second.type("and then this\r");
+  await second.until("⤷ and then this");
+  terminal.kill("SIGKILL");
+  await terminal.exited;
+  await second.until("What the agent was doing was");
+  await second.until(/^❯ and then this/m);
+  second.press("enter");
+  await second.until("second answer");
+  never.resolve();
+});
+
+test.each([
+  ["--disallowedTools", "Write"],
+  ["--max-turns", "5"],
+  ["--max-budget-usd", "1"],
+])("an attached terminal does not go on by itself without what limited the session: %s", async (flag, value) => {
+  const write = { calls: [{ name: "Write", input: { file_path: "made.txt", content: "x" } }] };
+  await using at = await openAtTerminal([{ text: "first answer" }, write, { text: "second answer" }], {
+    args: [flag, value, "--permission-mode", "acceptEdits"],
+  });
+  const { terminal, home } = at;
+  await using second = await openSecond(at);
+  terminal.kill("SIGKILL");
+  const { code } = await second.exited;
+  expect(code).toBe(1);
+  expect(second.screen().join(" ")).toContain(`started with ${flag}`);
+  expect(existsSync(join(home.project, "made.txt"))).toBe(false);
+});
+
+test("an owner that is left as usual leaves the session to the terminal that is attached", async () => {
+  await using at = await openAtTerminal([{ text: "first answer" }, { text: "second answer" }]);
+  const { terminal } = at;
+  await using second = await openSecond(at);
+  terminal.press("ctrl+d", "ctrl+d");
+  await terminal.exited;
+  await second.until("this terminal opened it again");
+  second.type("again\r");
+  await second.until("second answer");
 });
 
 test("a second terminal that comes while a command runs shows it as running, and then what it printed", async () => {
@@ -120,6 +191,8 @@ test("a second terminal that comes while a question is open shows it as the firs
   second.press("up", "enter");
   await second.until("written");
   await terminal.until("written");
+  await terminal.until("Answered in another terminal");
   await second.until(isIdle);
+  expect(second.screen().join("\n")).not.toContain("Answered");
   expect([second.screen().join("\n").includes("No result"), home.read("a.txt")]).toEqual([false, "one\n"]);
 });

@@ -12,6 +12,7 @@ import {
   transcriptFiles,
   type ScriptedReply,
   type TemporaryHome,
+  seeded,
 } from "@keelson/testkit";
 
 const STARTS = Number(process.env["KEELSON_STARTS"] ?? 200);
@@ -105,12 +106,3 @@ async function go(home: TemporaryHome, url: string, { name, killMs }: Start): Pr
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-    return (state >>> 0) / 2 ** 32;
-  };
-}

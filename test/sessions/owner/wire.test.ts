@@ -75,7 +75,7 @@ test("a client attaches with the code of the configuration folder, and gets mess
   const path = await listening(home, owner);
   const client = await connect(path);
   const greeting = await client.until(() => true);
-  expect(greeting).toEqual({ session: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  expect(greeting).toEqual({ session: expect.stringMatching(/^[0-9a-f-]{36}$/), limits: [] });
   client.send({ type: "attach", name: "a test", code: codeFor(home, path) });
   client.send(prompt("Second"));
   const result = await client.until(({ m }) => m?.type === "result");

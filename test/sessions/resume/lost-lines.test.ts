@@ -52,7 +52,11 @@ async function record(home: TemporaryHome): Promise<{ path: string; lines: reado
 async function resumed(home: TemporaryHome): Promise<readonly any[]> {
   await using model = await startMockModel([{ text: "Still here" }]);
   const { code, stderr } = await runKeelson([...STREAM, "--resume", ID, "Go on"], { home, url: model.url });
-  expect([code, stderr]).toEqual([0, ""]);
+  // What was lost with a part of a line is said.
+  expect([code, stderr.replace(/^warning: \d+ damaged lines? of the transcript could not be read, .*\n/, "")]).toEqual([
+    0,
+    "",
+  ]);
   return model.requests[0]!.body.messages;
 }
 

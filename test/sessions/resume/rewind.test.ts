@@ -2,7 +2,14 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { messageProblems, startKeelson, startMockModel, temporaryHome, type RecordedRequest } from "@keelson/testkit";
+import {
+  messageProblems,
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  type RecordedRequest,
+} from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, spoken } from "../front-door.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((digit) => `${digit.repeat(8)}-1111-4222-8333-444444444444`) as [
@@ -61,7 +68,11 @@ test("the conversation continues from before the prompt, also for who resumes it
   // What was read in the part that is gone has to be read again.
   expect(JSON.stringify(spoken(model.requests[5]!).at(-1))).toContain("File has not been read yet");
   expect(messageProblems(model.requests[5]!.body.messages)).toEqual([]);
-  expect(messagesOf(ended, "system/conversation_rewound")).toMatchObject([{ user_message_id: B }]);
+  const rewound = {
+    user_message_id: B,
+    content: "Went back to before “second”; what followed is no longer part of the conversation",
+  };
+  expect(messagesOf(ended, "system/conversation_rewound")).toMatchObject([rewound]);
 
   await using again = await startMockModel([{ text: "yes" }]);
   const id = messagesOf(ended, "result")[0].session_id;
@@ -71,8 +82,20 @@ test("the conversation continues from before the prompt, also for who resumes it
   expect(textsOf(again.requests[0]!)).toEqual([
     ...["first", "one", "second again", "tool_use", "tool_result", "other two", "and?"],
   ]);
+  // It stays where it happened.
+  resumed.send(control("past", { subtype: "get_messages" }));
+  const past = await resumed.waitForLine(replyTo("past"));
+  const messages: any[] = (past.json as any).response.response.messages;
+  const kinds = messages.map(
+    ({ type, subtype, message }) => subtype ?? `${type} ${message.content[0].text ?? message.content}`,
+  );
+  expect(kinds.slice(0, 4)).toEqual(["user first", "assistant one", "conversation_rewound", "user second again"]);
+  expect(messages[2]).toMatchObject(rewound);
   resumed.closeStdin();
   await resumed.done;
+  const exported = await runKeelson(["export", id], { home });
+  expect(exported.stdout).toContain(rewound.content);
+  expect(exported.stdout.indexOf("Went back")).toBeGreaterThan(exported.stdout.indexOf("first"));
 });
 
 test("going back to the first prompt leaves an empty conversation, even if the program ends there", async () => {

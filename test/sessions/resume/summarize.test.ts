@@ -104,7 +104,7 @@ test("the model gets the summary and the kept messages, also after a resume", as
   expect(messageProblems(next.body.messages)).toEqual([]);
   expect(JSON.stringify(next.body.messages).split("Be brief.")).toHaveLength(2);
   // The file is still known as read.
-  expect(JSON.stringify(spoken(model.requests[6]!).at(-1))).toContain("has been updated");
+  expect(JSON.stringify(spoken(model.requests[6]!).at(-1))).toContain("Edited ");
 
   const kinds = ended.messages.map(kindOf);
   const at = kinds.indexOf("system/status");

@@ -46,6 +46,8 @@ async function resume(home: TemporaryHome): Promise<{ ended: Ended; told: string
 
 const sound = (ended: Ended) => ({ code: ended.code, stderr: ended.stderr, result: ended.messages.at(-1)?.result });
 const SOUND = { code: 0, stderr: "", result: "Still here" };
+const lost = (what: string) =>
+  `warning: ${what} of the transcript could not be read, so parts of the conversation may be missing\n`;
 
 test("a last line cut off at any place is left as it is, and the session goes on behind it", async () => {
   using home = await homeWithSession();
@@ -94,7 +96,7 @@ test("damaged lines in the middle cost only what they held", async () => {
 
   const { ended, told } = await resume(home);
 
-  expect(sound(ended)).toEqual(SOUND);
+  expect(sound(ended)).toEqual({ ...SOUND, stderr: lost("6 damaged lines") });
   for (const kept of ["Look around", "alpha", "Second", "beta", "Third", "Go on"]) expect(told.join()).toContain(kept);
   expect(told.join()).not.toContain("First");
 });
@@ -154,9 +156,12 @@ test("damaged content leaves no empty text, list or message behind", async () =>
       add(role, content);
     }
   }
-  for (const [at, content] of RESULTS.entries()) {
-    add("assistant", [{ type: "tool_use", id: `call_${at}`, name: "Read", input: { file_path: `${at}.txt` } }]);
-    add("user", [{ type: "tool_result", tool_use_id: `call_${at}`, content }]);
+  for (const name of ["Read", "ToolSearch"]) {
+    for (const [at, content] of RESULTS.entries()) {
+      const id = `call_${name}_${at}`;
+      add("assistant", [{ type: "tool_use", id, name, input: { file_path: `${at}.txt` } }]);
+      add("user", [{ type: "tool_result", tool_use_id: id, content }]);
+    }
   }
   const attachment = { ...templates[0], type: "attachment", message: undefined, uuid: crypto.randomUUID(), parentUuid };
   const rendered = [{ content: [{ type: "text" }, null, { type: "text", text: "" }] }, { content: "" }, { content: 4 }];
@@ -203,7 +208,7 @@ test("a tail of NULs, as a power cut leaves it, is stepped over", async () => {
   expect(sound((await resume(home)).ended)).toEqual(SOUND);
   const { ended, told } = await resume(home);
 
-  expect(sound(ended)).toEqual(SOUND);
+  expect(sound(ended)).toEqual({ ...SOUND, stderr: lost("1 damaged line") });
   for (const kept of ["Third", "Go on", "Still here"]) expect(told.join()).toContain(kept);
 });
 

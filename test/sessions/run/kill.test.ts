@@ -13,6 +13,7 @@ import {
   transcriptFiles,
   type ScriptedReply,
   type TemporaryHome,
+  seeded,
 } from "@keelson/testkit";
 
 const KILLS = Number(process.env["KEELSON_KILLS"] ?? 40);
@@ -187,15 +188,4 @@ function replyAt(turn: number): ScriptedReply {
     default:
       return { thinking: "Only files.", calls: [{ name: "Glob", input: { pattern: "*.txt" } }, read("b")] };
   }
-}
-
-/** Mulberry32: the same moments every time. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -30,7 +30,7 @@ test("a mentioned file, some of its lines and a name with blanks are read; the p
     called({ file_path: blanks }),
     result("1\thello"),
     called({ file_path: plain, offset: 1, limit: 1 }),
-    result("1\tone"),
+    result("1\tone\n\n(The file goes on, to line 3. The next offset is 2.)"),
     typed,
   ]);
 });
@@ -105,7 +105,7 @@ test("a file that cannot be read says why, as Read does; a FIFO is not opened", 
     "@big.txt @a.zip @pipe",
     [],
   ]);
-  expect(why).toContain("exceeds maximum allowed size (256KB)");
+  expect(why).toContain("(Too long to show at once: these are lines 1–16000 of 200001.");
   expect(isBinary).toContain("cannot read binary files");
 });
 

@@ -63,14 +63,14 @@ test("the tools answer as in the reference, and a durable job is in the project'
   expect(resultOf(ended)).toMatchObject({ subtype: "success", result: "Done" });
   const texts = model.requests.slice(1).map((request) => told(request)[0].content as string);
   const [first, second, third] = texts.slice(1, 4).map((text) => /(?:job|task) ([0-9a-f]{8}) /.exec(text)![1]);
-  const session = "Session-only (not written to disk, dies when Claude exits).";
-  const weekly = "Auto-expires after 7 days. Use CronDelete to cancel sooner.";
+  const session = "It is not saved: it ends with this session.";
+  const weekly = "It ends after 7 days; CronDelete ends it sooner.";
   const untrusted = `this folder is not trusted; to trust it, run: keelson trust ${home.project}`;
   expect(texts).toEqual([
     "No scheduled jobs.",
     `Scheduled recurring job ${first} (Every 15 minutes). ${session} ${weekly}`,
-    `Scheduled recurring job ${second} (Weekdays at 9:00 AM). Persisted to .claude/scheduled_tasks.json. ${weekly} It does not fire yet; CronList says why.`,
-    `Scheduled one-shot task ${third} (Every day at 9:07 AM). ${session} It will fire once then auto-delete.`,
+    `Scheduled recurring job ${second} (Weekdays at 9:00 AM). It is saved in .claude/scheduled_tasks.json. ${weekly} It does not fire yet; CronList says why.`,
+    `Scheduled one-shot task ${third} (Every day at 9:07 AM). ${session} It fires once.`,
     "<tool_use_error>Invalid cron expression 'bad'. Expected 5 fields: M H DoM Mon DoW.</tool_use_error>",
     "<tool_use_error>Cron expression '0 0 31 2 *' does not match any calendar date in the next year.</tool_use_error>",
     "<tool_use_error>No scheduled job with id 'nope'</tool_use_error>",

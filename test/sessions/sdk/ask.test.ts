@@ -176,7 +176,11 @@ test("the model may turn to planning itself; the application may change the plan
 
 test("without anybody to ask the tools are not offered, and planning ends with an answer", async () => {
   using home = temporaryHome();
-  await using model = await startMockModel([call("AskUserQuestion", { questions }), { text: "the plan" }]);
+  await using model = await startMockModel([
+    call("AskUserQuestion", { questions }),
+    call("ExitPlanMode", {}),
+    { text: "the plan" },
+  ]);
   const ended = await runKeelson(["-p", ...STREAM, "--permission-mode", "plan", "think"], { home, url: model.url });
   const [init] = messagesOf(ended, "system/init");
   const offered: string[] = model.requests[0]!.body.tools.map(({ name }: any) => name);
@@ -185,7 +189,10 @@ test("without anybody to ask the tools are not offered, and planning ends with a
     expect(offered).not.toContain(name);
   }
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("End with the plan as your answer");
-  expect(told(model.requests[1]!)[0].content).toContain("No such tool available: AskUserQuestion");
+  expect(model.requests.slice(1).map((request) => told(request)[0].content)).toEqual([
+    "<tool_use_error>Error: No such tool available: AskUserQuestion. No one can answer here: decide yourself, and say at the end what you assumed.</tool_use_error>",
+    "<tool_use_error>Error: No such tool available: ExitPlanMode. No one can approve a plan here: end with the plan as your answer.</tool_use_error>",
+  ]);
   expect(ended.code).toBe(0);
 });
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startMockModel, temporaryHome } from "@keelson/testkit";
+import { readTranscript, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { door } from "./door.ts";
 
 const node = Bun.which("node");
@@ -19,11 +19,11 @@ beforeAll(async () => {
 });
 
 /** Runs a program on Node; what it printed, line by line as JSON. */
-async function onNode(code: string, given: object): Promise<any[]> {
+async function onNode(code: string, given: object, { runtime = node!, env = {} } = {}): Promise<any[]> {
   const script = join(folder, `${crypto.randomUUID()}.mjs`);
   const sdk = JSON.stringify(join(folder, "index.js"));
   writeFileSync(script, `import * as sdk from ${sdk};\nconst given = ${JSON.stringify(given)};\n${code}`);
-  const child = Bun.spawn([node!, script], { stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([runtime, script], { env: { ...process.env, ...env }, stdout: "pipe", stderr: "pipe" });
   const [stdout, stderr, exit] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   if (exit !== 0) throw new Error(`node ended with ${exit}: ${stderr}`);
   return stdout
@@ -141,4 +141,60 @@ test("sessions are listed and read on Node", async () => {
     door(home, model),
   );
   expect(lines).toEqual(["hi there", ["user", "assistant"]]);
+});
+
+test.each([["node", node!] as const, ["bun", process.execPath] as const])(
+  "on %s, a session that a program has open is renamed by it, and deleted only when it has ended",
+  async (_name, runtime) => {
+    using home = temporaryHome();
+    await using model = await startMockModel([{ text: "One" }]);
+    const id = crypto.randomUUID();
+    const live = ["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose"];
+    await using owner = startKeelson([...live, "--session-id", id, "--name", "Old"], {
+      home,
+      url: model.url,
+      stdin: "open",
+    });
+    owner.send({ type: "user", message: { role: "user", content: "First" } });
+    await owner.waitForLine(({ type }) => type === "result");
+    const settings = { runtime, env: { CLAUDE_CONFIG_DIR: home.configDir, CLAUDE_CODE_TMPDIR: home.root } };
+    const [first, second] = await onNode(
+      `
+      await sdk.renameSession(given.id, "  New   name ");
+      console.log(JSON.stringify((await sdk.getSessionInfo(given.id)).customTitle));
+      console.log(JSON.stringify(await sdk.deleteSession(given.id).then(() => "deleted", (error) => error.message)));
+      `,
+      { id },
+      settings,
+    );
+    expect(first).toBe("New name");
+    expect(second).toBe(`Session ${id} is open in keelson -p with input (process ${owner.pid}); end it there first`);
+    owner.closeStdin();
+    expect((await owner.done).code).toBe(0);
+    const titles = readTranscript(home).flatMap((entry) => (entry.type === "custom-title" ? [entry.customTitle] : []));
+    expect(titles.at(-1)).toBe("New name");
+    const gone = await onNode(
+      `await sdk.deleteSession(given.id);
+      console.log(JSON.stringify((await sdk.listSessions()).length));`,
+      { id },
+      settings,
+    );
+    expect(gone).toEqual([0]);
+  },
+);
+
+test("a session is deleted as soon as the program that had it has ended", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }]);
+  const lines = await onNode(
+    `
+    let id;
+    for await (const message of sdk.query({ prompt: "hello", options: given })) id = message.session_id ?? id;
+    await sdk.deleteSession(id);
+    console.log(JSON.stringify((await sdk.listSessions()).length));
+    `,
+    door(home, model),
+    { env: { CLAUDE_CONFIG_DIR: home.configDir } },
+  );
+  expect(lines).toEqual([0]);
 });

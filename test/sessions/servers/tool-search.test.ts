@@ -133,7 +133,7 @@ test("tools that a server marks, and servers with alwaysLoad, are not deferred",
 test("with another provider, few tools are in the request; a tenth of the window is the limit", async () => {
   const { requests } = await converse({ srv: { count: 100 } }, [{ text: "done" }], { args: ["--model", SMALL_MODEL] });
   expect(mcpNames(requests[1]!).length).toBe(101);
-  expect(toolNames(requests[1]!)).not.toContain("ToolSearch");
+  expect(textIn(requests[1]!)).not.toContain("ToolSearch can load");
   expect(requests[1]!.headers["anthropic-beta"] ?? "").not.toContain(BETA);
 });
 
@@ -145,7 +145,7 @@ test("with another provider, many tools are deferred, and what ToolSearch finds 
   );
   const [, second, third, fourth] = requests as [RecordedRequest, RecordedRequest, RecordedRequest, RecordedRequest];
   expect(mcpNames(second)).toEqual([]);
-  expect(toolNames(second)).toEqual(expect.arrayContaining(["ToolSearch", "NotebookEdit"]));
+  expect(toolNames(second)).toContain("ToolSearch");
   expect(textIn(second)).toContain("701 of srv");
   expect(JSON.stringify(told(third)[0].content)).toContain("mcp__srv__tool_7");
   expect(JSON.stringify(requests.map(({ body }) => body))).not.toMatch(/tool_reference|defer_loading/);

@@ -269,7 +269,9 @@ for (const [who, run, how] of users) {
     );
     expect(results).toEqual(['["one"]']);
     // Git found the new file, so nothing was removed.
+    expect([ended.code, ended.signal]).toEqual([0, null]);
     expect(ended.stderr).toContain("was kept: 1 uncommitted file");
+    expect(existsSync(join(home.project, ".claude/worktrees/one/new.txt"))).toBe(true);
     // Every run had the mark of the shield among its mounts.
     const counts = readFileSync(seen, "utf8").trim().split("\n");
     expect(counts.length).toBeGreaterThan(2);

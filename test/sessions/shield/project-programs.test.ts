@@ -89,7 +89,7 @@ for (const folder of ["node_modules/.bin", ".venv/bin"]) {
       install(`${folder}/checker`, "exit 0"),
       write,
     ]);
-    expect(written).toContain("created");
+    expect(written).toContain("Created");
   });
 }
 

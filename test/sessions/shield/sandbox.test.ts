@@ -45,6 +45,13 @@ sandboxed("commands run without approval and write only inside the working direc
   expect(existsSync(join(home.project, ".mcp.json"))).toBe(false);
 });
 
+sandboxed("commands have a folder for temporary files", async () => {
+  using home = temporaryHome();
+  home.settings({ sandbox: { enabled: true } });
+  const [result] = await attempt(home, [bash('f=$(mktemp) && echo kept > "$f" && cat "$f" && rm "$f"')]);
+  expect(result).toEqual({ is_error: false, content: "kept" });
+});
+
 sandboxed("a host that is not allowed cannot be reached, and the result names it", async () => {
   using home = temporaryHome();
   home.settings({ sandbox: { enabled: true, network: { allowedDomains: ["allowed.invalid"] } } });

@@ -103,7 +103,9 @@ test("a skill that brings tools or hooks needs a permission, others do not; rule
   addSkill(home, "plain", "description: x\nmodel: inherit");
   const replies = [invoke("tools"), invoke("plain"), { text: "done" }];
   const asked = await play(home, "hi", replies);
-  expect(lastOf(asked.requests[1]!)[0]).toStartWith("Execute skill: tools");
+  expect(lastOf(asked.requests[1]!)[0]).toBe(
+    `The skill tools needs approval. No one is available to approve it in this session. Do not retry it: go on without it, and say at the end what was left undone and that the rule Skill(tools) would allow it. You can still read ${join(home.project, ".claude/skills/tools/SKILL.md")}.`,
+  );
   expect(lastOf(asked.requests[2]!)[0]).toBe("Launching skill: plain");
 
   const allowed = await play(home, "hi", replies, ["--allowedTools", "Skill(tools)"]);
@@ -114,7 +116,9 @@ test("a skill that brings tools or hooks needs a permission, others do not; rule
     allowedTools: ["Bash(touch:*)"],
   });
   const denied = await play(home, "hi", replies, ["--disallowedTools", "Skill(plain)"]);
-  expect(lastOf(denied.requests[2]!)[0]).toBe("Skill execution blocked by permission rules");
+  expect(lastOf(denied.requests[2]!)[0]).toBe(
+    "Skill execution blocked by permission rules. The deny rule is Skill(plain), from cliArg. Do not reach the same end in another way: go on without it, and say at the end what was left undone.",
+  );
 });
 
 test("allowed-tools are granted for the turn, in a trusted folder only", async () => {

@@ -102,7 +102,7 @@ test("the variable chooses what is offered, and calls to the other list run", as
     expect(offered.filter((name) => both.includes(name))).toEqual([...expected]);
     expect(results.map(({ text }) => text)).toEqual([
       "Task #1 created successfully: a",
-      expect.stringContaining("Todos have been modified"),
+      expect.stringContaining("The todo list is updated"),
     ]);
   }
 });

@@ -74,8 +74,10 @@ test("Bash: a command that takes too long is ended with everything it started", 
   using home = temporaryHome();
   const [outcome] = await carryOut(home, [bash("echo begun; sleep 600 & sleep 600", { timeout: 500 })]);
   expect(outcome).toEqual({
-    shown: "Exit code 143\nCommand timed out after 0.5s\nbegun",
-    result: "Error: Exit code 143\nCommand timed out after 0.5s\nbegun",
+    shown:
+      "Exit code 143\nCommand timed out after 0.5s\nIf it needs more time, set timeout to more than 500 (at most 600000) or use run_in_background.\nbegun",
+    result:
+      "Error: Exit code 143\nCommand timed out after 0.5s\nIf it needs more time, set timeout to more than 500 (at most 600000) or use run_in_background.\nbegun",
   });
 });
 
@@ -91,7 +93,7 @@ test("Bash: output too large to show is kept in a file that Read may open", asyn
   ]);
   const [large, rest] = outcome;
   expect(large!.shown).toMatch(
-    /^<persisted-output>\nOutput too large \(106\.3KB\)\. Full output saved to: .+\n\nPreview \(first 2KB\):\n1\n2\n[^]+\n\.\.\.\n<\/persisted-output>$/,
+    /^<persisted-output>\nOutput too large \(106\.3KB\)\. Full output saved to: .+\nRead the part .+\n\n1\n2\n[^]+\n…\n[^]+\n19999\n20000\n<\/persisted-output>$/,
   );
   expect(large!.result).toMatchObject({ persistedOutputPath: path, persistedOutputSize: 108_894, interrupted: false });
   expect(large!.result.stdout.length).toBeLessThanOrEqual(30_000);

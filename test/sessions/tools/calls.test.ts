@@ -15,17 +15,25 @@ test("TodoWrite keeps the list, and forgets it when all is done", async () => {
     list({ ...todo("in_progress"), id: "1", priority: "high" }),
     list(todo("completed")),
     list(todo("pending")),
-    list({ content: "x", status: "pending" }),
+    list({ content: "x", activeForm: "y" }),
+    list({ content: "Run it", status: "pending" }),
   ]);
-  const text =
-    "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. Please proceed with the current tasks if applicable";
+  const text = expect.stringMatching(/^(The todo list is updated: 0 of 1 done|All todos are done)\.$/);
   expect(outcome).toEqual([
     { shown: text, result: { oldTodos: [], newTodos: [todo("in_progress")] } },
     { shown: text, result: { oldTodos: [todo("in_progress")], newTodos: [todo("completed")] } },
     { shown: text, result: { oldTodos: [], newTodos: [todo("pending")] } },
     {
-      shown: expect.stringContaining("The required parameter `todos[0].activeForm` is missing"),
+      shown: expect.stringContaining("The required parameter `todos[0].status` is missing"),
       result: expect.stringMatching(/^InputValidationError: /),
+    },
+    // Only people read the other form.
+    {
+      shown: text,
+      result: {
+        oldTodos: [todo("pending")],
+        newTodos: [{ content: "Run it", status: "pending", activeForm: "Run it" }],
+      },
     },
   ]);
 });
@@ -95,17 +103,25 @@ test("reads of one reply run side by side, and their answers come in the order o
 });
 
 const ALL =
-  "Agent Bash CronCreate CronDelete CronList Edit EnterWorktree ExitWorktree Glob Grep Monitor NotebookEdit Read ScheduleWakeup SendMessage Skill TaskOutput TaskStop TodoWrite WebFetch WebSearch Write".split(
+  "Agent Bash CronCreate CronDelete CronList Edit EnterWorktree ExitWorktree Glob Grep Monitor NotebookEdit Read ScheduleWakeup SendMessage Skill TaskOutput TaskStop TodoWrite ToolSearch WebFetch WebSearch Write".split(
     " ",
   );
+/** What is in every request; ToolSearch loads the others. */
+const USUAL = "Agent Bash Edit Glob Grep Read Skill TodoWrite ToolSearch Write".split(" ");
+const EVERY = ALL.filter((name) => name !== "ToolSearch");
 
-test.each([
-  [[], ALL],
+test.each<[string[], string[], string[]?]>([
+  [[], USUAL, ALL],
   [
     ["--tools", "Read,Glob"],
     ["Glob", "Read"],
   ],
-  [["--tools", "default"], ALL],
+  [["--tools", "default"], USUAL, ALL],
+  // Named tools are in the request, and so are those that rules allow.
+  [["--tools", EVERY.join()], EVERY],
+  [["--allowedTools", "WebFetch(domain:example.com)"], [...USUAL, "WebFetch"].toSorted(), ALL],
+  [["--disallowedTools", "ToolSearch"], EVERY],
+  [["--disallowedTools", "WebSearch"], USUAL, ALL.filter((name) => name !== "WebSearch")],
   [["--tools", ""], []],
   [
     ["--tools", "Read,Write,Bash", "--disallowedTools", "Write"],
@@ -113,15 +129,18 @@ test.each([
   ],
   // A rule about some commands does not take the tool away.
   [["--tools", "Bash", "--disallowedTools", "Bash(git push *)"], ["Bash"]],
-])("%j offers these tools, to the model and to clients alike", async (flags, names) => {
-  using home = temporaryHome();
-  await using model = await startMockModel([{ text: "ok" }]);
-  const ended = await runKeelson(["-p", "go", ...STREAM, ...flags], { home, url: model.url });
-  expect((model.requests[0]!.body.tools ?? []).map(({ name }: any) => name)).toEqual(names);
-  // Clients know Agent by its older name.
-  const known = names.map((name) => (name === "Agent" ? "Task" : name));
-  expect(messagesOf(ended, "system/init")[0].tools).toEqual(known);
-});
+])(
+  "%j offers these tools to the model, and to clients also those that it has to load",
+  async (flags, names, all = names) => {
+    using home = temporaryHome();
+    await using model = await startMockModel([{ text: "ok" }]);
+    const ended = await runKeelson(["-p", "go", ...STREAM, ...flags], { home, url: model.url });
+    expect((model.requests[0]!.body.tools ?? []).map(({ name }: any) => name)).toEqual(names);
+    // Clients know Agent by its older name.
+    const known = all.map((name) => (name === "Agent" ? "Task" : name));
+    expect(messagesOf(ended, "system/init")[0].tools).toEqual(known);
+  },
+);
 
 test.each([
   [["--disallowedTools", "Bash"]],

@@ -153,23 +153,15 @@ test("doctor runs ripgrep and reports what is wrong with it", async () => {
 testUnless(confinementMissing(), test)("USE_BUILTIN_RIPGREP=0 prefers the ripgrep of the system", async () => {
   using home = projectWith({});
   const rg = stub(home, "#!/bin/sh\necho 'ripgrep 99.9.9'\n");
-  const inside = [
-    "bwrap",
-    "--dev-bind",
-    "/",
-    "/",
-    "--tmpfs",
-    "/usr/local/bin",
-    "--ro-bind",
-    rg,
-    "/usr/local/bin/rg",
-    "--",
-  ];
+  // For root, the one in /usr/bin counts if the system has it.
+  const installed = existsSync("/usr/bin/rg") ? [] : ["--tmpfs", "/usr/local/bin"];
+  const place = installed.length === 0 ? "/usr/bin/rg" : "/usr/local/bin/rg";
+  const inside = ["bwrap", "--dev-bind", "/", "/", ...installed, "--ro-bind", rg, place, "--"];
   const doctor = async (value: string) => {
-    const env = { USE_BUILTIN_RIPGREP: value, PATH: `/usr/local/bin:${home.env["PATH"]}` };
+    const env = { USE_BUILTIN_RIPGREP: value, PATH: `/usr/local/bin:/usr/bin:${home.env["PATH"]}` };
     return (await runKeelson(["doctor"], { home, env, through: inside })).stdout;
   };
   expect(existsSync("/usr/local/bin")).toBe(true);
-  expect(await doctor("0")).toContain("/usr/local/bin/rg (99.9.9)");
+  expect(await doctor("0")).toContain(`${place} (99.9.9)`);
   expect(await doctor("1")).not.toContain("99.9.9");
 });

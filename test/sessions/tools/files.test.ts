@@ -7,7 +7,9 @@ import { runKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@k
 import { STREAM, told, toolUseResults } from "../front-door.ts";
 import { carryOut, read, shownBy } from "./carry-out.ts";
 
-const CURRENT = "(file state is current in your context — no need to Read it back)";
+const UNREAD = "<tool_use_error>File has not been read yet. Read it, then repeat the call.</tool_use_error>";
+const STALE =
+  "<tool_use_error>File has been modified since read, by the user or a program. Read it again, then repeat the call if it still makes sense.</tool_use_error>";
 
 const write = (file_path: string, content: string): ScriptedCall => ({ name: "Write", input: { file_path, content } });
 
@@ -34,8 +36,11 @@ test("Read: text with line numbers, a range, an end that is not there", async ()
       },
     },
     {
-      shown: "2\ttwo",
-      result: { type: "text", file: { filePath, content: "two", numLines: 1, startLine: 2, totalLines: 4 } },
+      shown: "2\ttwo\n\n(The file goes on, to line 4. The next offset is 3.)",
+      result: {
+        type: "text",
+        file: { filePath, content: "two", numLines: 1, startLine: 2, totalLines: 4, nextOffset: 3 },
+      },
     },
     {
       shown:
@@ -125,7 +130,7 @@ test("Read and NotebookEdit: cells are read by id, replaced, inserted and delete
     cell({ cell_id: "nope" }),
   ]);
   expect(outcome.map(({ shown }) => shown)).toEqual([
-    "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    UNREAD,
     [
       {
         type: "text",
@@ -134,8 +139,8 @@ test("Read and NotebookEdit: cells are read by id, replaced, inserted and delete
         ),
       },
     ],
-    "Updated cell c1 with print(3)",
-    expect.stringMatching(/^Inserted cell \S+ with y$/),
+    "Updated cell c1",
+    expect.stringMatching(/^Inserted cell \S+$/),
     "Deleted cell m1",
     '<tool_use_error>Cell with ID "nope" not found in notebook.</tool_use_error>',
   ]);
@@ -184,13 +189,13 @@ test("Write: a new file with its folders, over a file only when that was read an
     write("old.txt", "newer\n"),
   ]);
   expect(outcome.map(({ shown }) => shown)).toEqual([
-    `File created successfully at: ${deep} ${CURRENT}`,
-    "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    `Created ${deep} (1 line).`,
+    UNREAD,
     "1\told\n2\t",
-    "<tool_use_error>File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.</tool_use_error>",
+    STALE,
     "1\tsomebody else\n2\t",
-    `The file ${old} has been updated successfully. ${CURRENT}`,
-    `The file ${old} has been updated successfully. ${CURRENT}`,
+    `Rewrote ${old}: now line 1.`,
+    `Rewrote ${old}: now line 1.`,
   ]);
   expect(outcome[0]!.result).toMatchObject({
     type: "create",
@@ -227,15 +232,15 @@ test("Edit: read first, found once, or everywhere when asked; anything else chan
     },
   ]);
   expect(outcome.map(({ shown }) => shown)).toEqual([
-    "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
-    "1\tone two",
-    "<tool_use_error>Found 2 matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: two</tool_use_error>",
-    "<tool_use_error>String to replace not found in file.\nString: zzz</tool_use_error>",
-    "<tool_use_error>No changes to make: old_string and new_string are exactly the same.</tool_use_error>",
+    UNREAD,
+    "1\tone two\n\n(The file goes on, to line 3. The next offset is 2.)",
+    "<tool_use_error>Found 2 matches of the string to replace, on lines 1, 2. Add text around the one you mean to old_string, or set replace_all to change all of them.</tool_use_error>",
+    "<tool_use_error>String to replace not found in file. Nothing in the file is like it: it may be in another file, or changed before.</tool_use_error>",
+    "<tool_use_error>old_string and new_string are the same, so nothing would change.</tool_use_error>",
     `<tool_use_error>File does not exist. Note: your current working directory is ${home.project}.</tool_use_error>`,
-    `The file ${path} has been updated successfully. ${CURRENT}`,
-    `The file ${path} has been updated. All occurrences were successfully replaced. ${CURRENT}`,
-    "<tool_use_error>File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.</tool_use_error>",
+    `Edited ${path}: now line 1.`,
+    `Edited ${path}: now lines 1–2.`,
+    STALE,
   ]);
   expect(outcome[6]!.result).toMatchObject({
     filePath: path,
@@ -247,6 +252,49 @@ test("Edit: read first, found once, or everywhere when asked; anything else chan
   });
   expect(outcome[2]!.result).toStartWith("Error: Found 2 matches");
   expect(home.read("a.txt")).toBe("rewritten\n");
+});
+
+test("Edit: where it went wrong is said in the result, so that the next call can be right", async () => {
+  using home = temporaryHome();
+  const lines = [
+    "function total(all) {",
+    "\tlet sum = 0;",
+    "\tfor (const each of all) sum += each.price;",
+    "\treturn sum;",
+    "}",
+  ];
+  const path = home.write("a.js", `${lines.join("\n")}\n`);
+  const outcome = await carryOut(home, [
+    read("a.js"),
+    edit("a.js", "3\t\tfor (const each of all)", "x"),
+    edit("a.js", "    let sum = 0;\n    for (const each of all) sum += each.price;", "x"),
+    edit("a.js", "sum", "total"),
+    () => {
+      changeBehindItsBack(path, `// Sums.\n${lines.join("\n")}\n`);
+      return edit("a.js", "each.price;", "each.price * each.count;");
+    },
+    write("a.js", "gone"),
+  ]);
+  expect(outcome.slice(1).map(({ shown }) => shown)).toEqual([
+    "<tool_use_error>String to replace not found in file. It begins with line numbers, which Read adds and the file does not have. Without them: it is on line 3.</tool_use_error>",
+    `<tool_use_error>String to replace not found in file. Lines 2–3 differ from it only in whitespace (line 2 is indented with 1 tab, not 4 spaces):\n2\t${lines[1]}\n3\t${lines[2]}</tool_use_error>`,
+    "<tool_use_error>Found 3 matches of the string to replace, on lines 2, 3, 4. Add text around the one you mean to old_string, or set replace_all to change all of them.</tool_use_error>",
+    `Edited ${path}: now line 4. The file had changed since you read it, but this text was still there once. Read it again before you rely on the rest.`,
+    STALE,
+  ]);
+  expect(outcome[4]!.result).toMatchObject({ changedSinceRead: true, filePath: path });
+  expect(home.read("a.js")).toBe(`// Sums.\n${lines.join("\n").replace("price;", "price * each.count;")}\n`);
+});
+
+test("Read: a file that is too long shows its first page, where it goes on, and what to do about a long line", async () => {
+  using home = temporaryHome();
+  const path = home.write("big.js", `start\n${"x".repeat(300_000)}\nend\n`);
+  const shown = await shownBy(home, [read("big.js"), read("big.js", { offset: 2 }), read("big.js", { offset: 3 })]);
+  expect(shown).toEqual([
+    "1\tstart\n\n(Too long to show at once: this is line 1 of 4. Search with Grep for what you need, or go on with offset 2.)",
+    `Line 2 is too long to show: it has 300000 characters. Look at a part of it with a command, such as sed -n '2p' '${path}' | cut -c1-2000, or with Grep and -o. The lines after it begin at offset 3.`,
+    "3\tend\n4\t",
+  ]);
 });
 
 test("Edit: line endings stay as they were", async () => {
@@ -291,6 +339,9 @@ test("Grep: files, lines and counts", async () => {
     grep("let", { output_mode: "count" }),
     grep("nothing like it"),
     grep("nothing like it", { output_mode: "content" }),
+    grep("let|const", { output_mode: "content", path: "b.ts", head_limit: 1 }),
+    grep("let", { head_limit: 1 }),
+    grep("let", { output_mode: "content", offset: 9 }),
   ]);
   expect(outcome.map(({ shown }) => shown)).toEqual([
     "Found 2 files\nb.ts\na.ts",
@@ -299,6 +350,9 @@ test("Grep: files, lines and counts", async () => {
     expect.stringMatching(/^(a\.ts:2\nb\.ts:1|b\.ts:1\na\.ts:2)\n\nFound 3 total occurrences across 2 files\.$/),
     "No files found",
     "No matches found",
+    "1:const z = 3;\n\n(Line 1 of 2. The next offset is 1.)",
+    "Found 2 files\nb.ts\n\n(File 1 of 2. The next offset is 1.)",
+    "No matches found\n\n(Offset 9 is past the end: there are 3 lines.)",
   ]);
   expect(outcome[0]!.result).toMatchObject({ mode: "files_with_matches", numFiles: 2, filenames: ["b.ts", "a.ts"] });
   expect(outcome[1]!.result).toMatchObject({ mode: "content", content: "1:let x = 1;\n2:let y = 2;", numLines: 2 });

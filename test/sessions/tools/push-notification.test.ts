@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { STREAM, told, toolUseResults } from "../front-door.ts";
+import { messagesOf, STREAM, told, toolUseResults } from "../front-door.ts";
 
 const call = { name: "PushNotification", input: { message: "Tests are green", status: "proactive" } };
 
@@ -15,7 +15,7 @@ async function notify(home: TemporaryHome, input: object = call.input, flags: re
     url: model.url,
     env: { NTFY: "tk_secret" },
   });
-  const offered = model.requests[0]!.body.tools.map(({ name }: any) => name).includes("PushNotification");
+  const offered = messagesOf(ended, "system/init")[0].tools.includes("PushNotification");
   return { offered, shown: told(model.requests[1]!)[0].content, output: toolUseResults(ended)[0], ended };
 }
 

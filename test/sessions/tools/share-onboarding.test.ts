@@ -4,13 +4,13 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
-import { STREAM, told, toolUseResults } from "../front-door.ts";
+import { messagesOf, STREAM, told, toolUseResults } from "../front-door.ts";
 
 async function share(home: TemporaryHome, input: object, ...flags: string[]) {
   const calls = [{ name: "ShareOnboardingGuide", input: input as any }];
   await using model = await startMockModel([{ calls }, { text: "done" }]);
   const ended = await runKeelson(["-p", "go", ...STREAM, ...flags], { home, url: model.url, env: { UP: "tk_up" } });
-  const offered = model.requests[0]!.body.tools.map(({ name }: any) => name).includes("ShareOnboardingGuide");
+  const offered = messagesOf(ended, "system/init")[0].tools.includes("ShareOnboardingGuide");
   return { offered, shown: told(model.requests[1]!)[0].content as string, output: toolUseResults(ended)[0], ended };
 }
 

@@ -367,6 +367,9 @@ export const FLAGS: readonly Flag[] = [
   { name: "agent-hooks", value: one("json"), group: "Clients" },
   { name: "plan-mode-required", value: none, group: "Clients" },
 
+  // How a worker of routines starts a run; not for people.
+  { name: "lease-file", value: one("file"), group: "Clients" },
+
   // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),

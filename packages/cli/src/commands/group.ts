@@ -38,7 +38,7 @@ export async function runGroup(group: CommandGroup, argv: readonly string[], io:
   const { ConfigError } = await import("@keelson/config");
   try {
     const command = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
-    if (!command) throw new UsageError(unknownSubcommand(group, name, given.words));
+    if (!command) throw new UsageError(unknownSubcommand(group.name, Object.keys(group.commands), given.words));
     return await command({ given, words, io });
   } catch (error) {
     if (error instanceof ConfigError) return printError(io, error.message);
@@ -54,8 +54,9 @@ export async function snapshotFor({ given, io }: Invoked): Promise<Snapshot> {
   return load(loadOptions({ ...io, cwd }, toFlags(given, cwd)));
 }
 
-function unknownSubcommand({ name: group, commands }: CommandGroup, name: string, words: readonly string[]): string {
-  const names = Object.keys(commands);
+/** What to say of words that begin with no subcommand of the group. */
+export function unknownSubcommand(group: string, names: readonly string[], words: readonly string[]): string {
+  const [name = ""] = words;
   const close = nearest(name, names, 2);
   const unknown = `unknown command "${group} ${name}"`;
   if (close === undefined) return `${unknown}; use ${eitherOf(names)}\n${asPrompt([group, ...words])}`;

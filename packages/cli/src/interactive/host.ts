@@ -11,6 +11,7 @@ import type { TerminalInvocation } from "./choice.ts";
 import { readKeybindings } from "./ports/keybindings.ts";
 import { readThemeFiles } from "./ports/theme-files.ts";
 import type { StatusLine } from "./ports/status-line.ts";
+import type { TerminalPage } from "./ports/web-page.ts";
 import { watchedSession, type SessionTally } from "./session-tally.ts";
 import type { TerminalPort } from "./terminal/port.ts";
 
@@ -45,6 +46,7 @@ export function createHost(options: HostOptions): ProgramHost {
   let { snapshot } = options;
   let open: { readonly session: Session; readonly tally: SessionTally } | undefined;
   let statusLine: StatusLine | undefined;
+  let page: TerminalPage | undefined;
   let isFirst = true;
   const later: string[] = [];
   const listeners = new Set<(text: string) => void>();
@@ -121,11 +123,19 @@ export function createHost(options: HostOptions): ProgramHost {
       return url !== null && openBrowser(url, { env: snapshot.childEnv, platform: snapshot.origin.platform });
     },
     isFirstTime: async () => (await import("./bookkeeping.ts")).isFirstAutoMode(snapshot),
+    async showOnPage(session, proxy) {
+      if (page === undefined) {
+        const { TerminalPage } = await import("./ports/web-page.ts");
+        page ??= new TerminalPage({ io, flags: invocation.flags, warn: say });
+      }
+      return page.link(session, proxy);
+    },
     doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
     now: () => Date.now(),
     current: () => open,
     async close(reason) {
       await Promise.all([open?.session.close(reason), statusLine?.close()]);
+      await page?.close();
     },
   };
 }

@@ -35,8 +35,7 @@ const STATE = new Set([
   "backups",
   "debug",
   "agent-memory",
-  "keelson-seal",
-  "trust",
+  "keelson-web",
   ".claude.json",
   // The key is hidden from commands, and without it no record of trust can be checked.
   "keelson-seal",

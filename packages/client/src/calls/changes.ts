@@ -1,6 +1,6 @@
 // How a call changes a file: the patch that came with its question or its result, and the texts of it.
 
-import { isObject, type FilePatch, type JsonObject, type PatchHunk } from "@keelson/protocol";
+import { isList, isObject, type FilePatch, type JsonObject, type PatchHunk } from "@keelson/protocol";
 
 /** Of a finished edit, from what its tool reported. Undefined if it reported no change of a file. */
 export function patchOfResult(input: JsonObject, output: unknown): FilePatch | undefined {
@@ -11,13 +11,13 @@ export function patchOfResult(input: JsonObject, output: unknown): FilePatch | u
   if (output["type"] === "create" && typeof content === "string")
     return { path, isNew: true, hunks: [addedLines(content)] };
   const hunks = output["structuredPatch"];
-  return Array.isArray(hunks) ? { path, hunks: (hunks as unknown[]).filter(isHunk) } : undefined;
+  return isList(hunks) ? { path, hunks: hunks.filter(isHunk) } : undefined;
 }
 
 /** The patch that came with a permission question. Undefined if it has none, or not what it should be. */
 export function readPatch(value: unknown): FilePatch | undefined {
-  if (!isObject(value) || typeof value["path"] !== "string" || !Array.isArray(value["hunks"])) return undefined;
-  const hunks = (value["hunks"] as unknown[]).filter(isHunk);
+  if (!isObject(value) || typeof value["path"] !== "string" || !isList(value["hunks"])) return undefined;
+  const hunks = value["hunks"].filter(isHunk);
   if (hunks.length < value["hunks"].length) return undefined;
   return { path: value["path"], hunks, ...(value["isNew"] === true ? { isNew: true } : {}) };
 }
@@ -38,10 +38,9 @@ function addedLines(content: string): PatchHunk {
 }
 
 function isHunk(value: unknown): value is PatchHunk {
-  if (!isObject(value) || !Array.isArray(value["lines"])) return false;
+  if (!isObject(value) || !isList(value["lines"])) return false;
   return (
-    NUMBERS.every((key) => typeof value[key] === "number") &&
-    (value["lines"] as unknown[]).every((line) => typeof line === "string")
+    NUMBERS.every((key) => typeof value[key] === "number") && value["lines"].every((line) => typeof line === "string")
   );
 }
 

@@ -15,6 +15,7 @@ const guessed: [name: string, input: JsonObject, kind: string, line: string, pla
   ["WebFetch", { url: "https://x.example", prompt: "?" }, "fetch", "WebFetch https://x.example"],
   ["Bash", { command: "npm test", description: "Run the tests" }, "execute", "Bash npm test"],
   ["Task", { description: "find it", prompt: "…" }, "think", "Task find it"],
+  ["TaskCreate", { subject: "Fix it", description: "All of it" }, "think", "TaskCreate Fix it"],
   ["ExitPlanMode", {}, "switch_mode", "ExitPlanMode"],
   ["ReportFindings", {}, "other", "ReportFindings"],
   ["PowerShell", { command: "ls" }, "execute", "PowerShell ls"],

@@ -73,6 +73,9 @@ function guessedKind(name: string): ToolKind {
   return KINDS.find(([, some]) => some.some((word) => words.includes(word)))?.[0] ?? "other";
 }
 
+/** A kind that a session says; one that is not known is something else. */
+export const toolKind = (said: unknown): ToolKind => KINDS.find(([kind]) => kind === said)?.[0] ?? "other";
+
 const TOUCHING: ReadonlySet<ToolKind> = new Set(["read", "edit", "delete", "move", "search"]);
 const PATH_FIELDS = ["file_path", "notebook_path", "filePath", "path", "directory"];
 
@@ -84,7 +87,7 @@ function guessedTitle(kind: ToolKind, input: JsonObject, cwd: string): string | 
     case "fetch":
       return textIn(input, ["url", "uri", "query"]);
     case "think":
-      return textIn(input, ["description", "subject", "title"]);
+      return textIn(input, ["subject", "description", "title"]);
     case "search": {
       const what = textIn(input, ["pattern", "query"]);
       const where = textIn(input, PATH_FIELDS);

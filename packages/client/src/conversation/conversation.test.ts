@@ -147,6 +147,11 @@ test.each<[string, readonly object[], readonly (string | object)[]]>([
     [{ kind: "compaction", tokensBefore: 9, tokensAfter: 2 }],
   ],
   [
+    "a rewind",
+    [text("one"), system("conversation_rewound", { user_message_id: "p", leaf_uuid: null, content: "Went back" })],
+    ["answer one", { kind: "rewind", text: "Went back" }],
+  ],
+  [
     "a limit, once in a run",
     [1, 2].map(() => ({ type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 7 } })),
     [{ kind: "limit", isReached: true, resetsAt: 7_000 }],
@@ -279,6 +284,21 @@ test("a prompt that was typed here is shown at once, and once", () => {
   });
   take([user("hi", { isReplay: true })]);
   expect(items()).toEqual(["prompt hi"]);
+});
+
+test("a prompt that was sent again is one prompt, and another one after a reset", () => {
+  const { take, items } = reader();
+  const prompt = {
+    type: "user",
+    uuid: "u1",
+    message: { role: "user", content: "Go on" },
+    parent_tool_use_id: null,
+    isReplay: true,
+  };
+  take([prompt, prompt]);
+  expect(items()).toEqual(["prompt Go on"]);
+  take([{ type: "stream", subtype: "reset" }, prompt]);
+  expect(items()).toEqual(["prompt Go on"]);
 });
 
 test("a request that will be repeated is known until its reply", () => {

@@ -70,6 +70,8 @@ export class ConversationReader<Text extends GrowingText> {
   #compactError = "";
   /** Prompts that are shown already. */
   readonly #shown = new Set<string>();
+  /** Ids of prompts that the session has repeated. To a client that sends one again, it repeats it again. */
+  readonly #repeated = new Set<string>();
   /** Ids of prompts that were typed here and are not among the items yet. */
   readonly #typed = new Set<string>();
 
@@ -169,6 +171,7 @@ export class ConversationReader<Text extends GrowingText> {
   }
 
   #startAnew(): void {
+    this.#repeated.clear();
     this.retry = undefined;
     this.#reply.forget();
     this.#agents.settle();
@@ -244,6 +247,9 @@ export class ConversationReader<Text extends GrowingText> {
       const [item] = promptItems(content);
       if (item?.kind === "prompt") this.#view.add({ kind: "summary", text: item.text });
     } else {
+      if (message.isReplay && this.#repeated.has(uuid)) return;
+      // Messages of other programs may have none.
+      if (uuid) this.#repeated.add(uuid);
       const isShown = this.#shown.delete(uuid);
       const from = origin === undefined ? undefined : (origin.schedule ?? origin.subkind);
       for (const item of promptItems(content, from)) if (!isShown || item.kind !== "prompt") this.#add(item, uuid);
@@ -292,7 +298,9 @@ export class ConversationReader<Text extends GrowingText> {
     if (message.subtype === "api_retry") return this.#retries(message, message.error, now);
     if (message.subtype === "permission_denied") {
       const call = this.#calls.get(message.tool_use_id);
-      if (call) call.denied = message.decision_reason ?? message.message;
+      const { decision_reason: reason, how_to_allow: how } = message;
+      const said = reason ?? message.message;
+      if (call) call.denied = how === undefined ? said : `${said} (to allow it, use ${how})`;
       return;
     }
     if (message.subtype === "task_notification") this.#endRetry(message.tool_use_id);

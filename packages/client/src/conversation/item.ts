@@ -115,6 +115,12 @@ export interface SummaryItem {
   readonly text: string;
 }
 
+/** The conversation went back to before a prompt, and continues from there. */
+export interface RewindItem {
+  readonly kind: "rewind";
+  readonly text: string;
+}
+
 /** The user interrupted the run. */
 export interface InterruptionItem {
   readonly kind: "interruption";
@@ -146,6 +152,7 @@ export type ConversationItem<Text extends GrowingText = GrowingText> =
   | OutputItem
   | CompactionItem
   | SummaryItem
+  | RewindItem
   | InterruptionItem
   | LimitItem
   | EndItem;

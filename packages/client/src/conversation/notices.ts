@@ -1,10 +1,10 @@
 // Notices of the stream, in our words where the message has none.
 
 import { isObject, type SystemMessage, type SystemMessages } from "@keelson/protocol";
-import type { CompactionItem, LimitItem, NoteItem } from "./item.ts";
+import type { CompactionItem, LimitItem, NoteItem, RewindItem } from "./item.ts";
 
 /** Undefined for messages that are not part of the conversation. */
-export function noticeItem(message: SystemMessage): NoteItem | CompactionItem | undefined {
+export function noticeItem(message: SystemMessage): NoteItem | CompactionItem | RewindItem | undefined {
   switch (message.subtype) {
     case "informational":
       return note(LEVELS[message.level], message.content);
@@ -20,6 +20,8 @@ export function noticeItem(message: SystemMessage): NoteItem | CompactionItem | 
       return hookNote(message);
     case "compact_boundary":
       return compaction(message.compact_metadata);
+    case "conversation_rewound":
+      return { kind: "rewind", text: message.content };
     case "status":
       return message.compact_result === "failed" && message.compact_error
         ? note("error", `The conversation was not compacted: ${message.compact_error}`)

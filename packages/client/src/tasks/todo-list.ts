@@ -1,6 +1,7 @@
 // The model's todo list, from TodoWrite or from the shared task list: what is done, what is being done, what is left.
 
 import {
+  isList,
   blocksOf,
   isObject,
   isToolResult,
@@ -67,7 +68,7 @@ export class SessionTodos {
         .filter((todo) => todo.content !== "");
     else if (name === "TaskCreate") this.#create(input, output, text);
     else if (name === "TaskUpdate") this.#update(input, output);
-    else if (Array.isArray(output["tasks"])) this.#synchronize(listIn(output["tasks"]));
+    else if (isList(output["tasks"])) this.#synchronize(listIn(output["tasks"]));
   }
 
   #create(input: JsonObject, output: Record<string, unknown>, text: string): void {
@@ -105,8 +106,7 @@ export class SessionTodos {
   }
 }
 
-const listIn = (value: unknown): Record<string, unknown>[] =>
-  Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
+const listIn = (value: unknown): Record<string, unknown>[] => (isList(value) ? value.filter(isObject) : []);
 
 const isStatus = (value: unknown): value is TodoItem["status"] =>
   value === "pending" || value === "in_progress" || value === "completed";

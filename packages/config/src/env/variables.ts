@@ -12,7 +12,8 @@
  */
 export type FolderMaySet = "yes" | "if trusted" | "user only" | "never";
 
-type Reader = "cli" | "config" | "engine" | "host" | "model" | "runtime" | "sdk" | "store" | "tools" | "tui";
+type Reader =
+  "cli" | "config" | "engine" | "host" | "model" | "routines" | "runtime" | "sdk" | "store" | "tools" | "tui";
 
 export interface Variable {
   readonly folder: FolderMaySet;
@@ -202,7 +203,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   MCP_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "local MCP servers to connect to at a time", "runtime"),
   MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "remote MCP servers to connect to at a time", "runtime"),
   CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: variable("yes", "time an MCP tool call may be silent", "runtime"),
-  ENABLE_TOOL_SEARCH: variable("yes", "whether MCP tools are deferred", "runtime"),
+  ENABLE_TOOL_SEARCH: variable("yes", "which tools are deferred", "runtime"),
   MCP_CLIENT_SECRET: variable("if trusted", "secret of the OAuth client, for keelson mcp login", "cli", "runtime"),
   MCP_OAUTH_CALLBACK_PORT: variable("if trusted", "port of the redirect address of keelson mcp login", "runtime"),
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
@@ -219,6 +220,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "host",
   ),
   CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "host", "store"),
+  CLAUDE_TMPDIR: variable("if trusted", "folder for temporary files in the full sandbox", "host"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "host"),
   XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config", "host"),
   CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),
@@ -248,14 +250,24 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
   CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),
   CLAUDE_CODE_SDK_READS_SESSION_STATE: variable("if trusted", "report when work starts and ends", "runtime"),
+  CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: variable(
+    "if trusted",
+    "report when work starts and ends; without a key, fail a prompt instead of using the offline model",
+    "model",
+    "runtime",
+  ),
+  KEELSON_GIT_CREDENTIALS: variable("user only", "file with credentials for repositories of routines", "routines"),
   KEELSON_ROUTINES_URL: variable("user only", "address of the routines server, for RemoteTrigger", "runtime"),
   KEELSON_ROUTINES_TOKEN: variable("user only", "token for the routines server", "runtime"),
+  KEELSON_SERVE_DB: variable("user only", "database of keelson serve: a file, or postgres://…", "cli"),
+  KEELSON_WORKER_TOKEN: variable("user only", "token of a worker of keelson serve", "cli"),
+  KEELSON_OIDC_SECRET: variable("user only", "secret of the client of keelson serve at a provider", "cli"),
   KEELSON_STATE_DIR: variable("user only", "state of a Keelson that is run as a command", "cli", "host"),
   KEELSON_BIN: variable("if trusted", "the program that the SDK starts", "sdk"),
   CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
   CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
   CLAUDE_CODE_DEBUG_LOGS_DIR: variable("if trusted", "file of the debug log", "cli"),
-  CLAUDE_CODE_ENABLE_TELEMETRY: variable("user only", "1: report to an OpenTelemetry collector", "runtime"),
+  CLAUDE_CODE_ENABLE_TELEMETRY: variable("user only", "1: report to an OpenTelemetry collector", "runtime", "cli"),
   OTEL_METRICS_EXPORTER: variable("user only", "where metrics go: otlp, console or none", "runtime"),
   OTEL_LOGS_EXPORTER: variable("user only", "where events go", "runtime"),
   OTEL_TRACES_EXPORTER: variable("user only", "where spans go", "runtime"),
@@ -319,7 +331,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   LANG: harmless("language and character set, unless another variable sets them", "tui"),
   DISPLAY: system("the X11 screen, for pictures from the clipboard", "cli"),
   WAYLAND_DISPLAY: system("the Wayland screen, for pictures from the clipboard", "cli"),
-  HOME: ownFolder("home folder", "cli", "host", "model", "store", "tools"),
+  HOME: ownFolder("home folder", "cli", "host", "model", "routines", "store", "tools"),
   USERPROFILE: ownFolder("home folder on Windows", "model"),
   APPDATA: ownFolder("folder of programs' settings on Windows", "model"),
   AWS_CONFIG_FILE: system("AWS's configuration file", "model"),
@@ -345,7 +357,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES: system("let a program provide Google credentials", "config", "model"),
   NODE_OPTIONS: system("options of every Node program; hooks and servers get one more", "host"),
   JAVA_TOOL_OPTIONS: system("options of every Java program; servers get one more", "host"),
-  PATH: system("folders to look for programs in", "cli", "config", "host", "runtime", "sdk"),
+  PATH: system("folders to look for programs in", "cli", "config", "host", "routines", "runtime", "sdk"),
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
   GIT_CONFIG_COUNT: system("how many of git's settings are in the environment", "host"),
@@ -354,6 +366,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "address of the secret service and of the session bus, which commands get in part",
     "host",
   ),
+  SSH_CONNECTION: system("that the terminal is on another machine", "cli"),
   SSH_AUTH_SOCK: system("socket of the SSH agent, which commands may use", "host"),
   XDG_RUNTIME_DIR: system("where the session bus is if it has no address", "host"),
   CLAUDE_PROJECT_DIR: system("project folder; Keelson sets it for hooks", "host"),

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { isVariableOn } from "@keelson/protocol";
+import { filesInEnvironment } from "./environment-files.ts";
 import { replaceableIn, scriptsIn } from "./scripts.ts";
 import type { Snapshot } from "../load/snapshot.ts";
 
@@ -21,7 +22,7 @@ const COMMANDS = ["statusLine", "subagentStatusLine", "fileSuggestion"] as const
 
 /** Absolute paths, with links not resolved; some files may not exist. */
 export function governingFiles(snapshot: Snapshot): readonly string[] {
-  const { cwd, home, configDir, env, sources, flags } = snapshot;
+  const { cwd, home, configDir, env, childEnv, sources, flags } = snapshot;
   const named = (name: string) => (env[name] ? [resolve(cwd, env[name])] : []);
   const scripts = commandsOf(snapshot).flatMap((words) => scriptsIn(words, { cwd, home }));
   return [
@@ -36,7 +37,7 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
       ),
       ...named("CLAUDE_ENV_FILE"),
       ...named("CLAUDE_CODE_PLUGIN_CACHE_DIR").filter((folder) => !isAround(folder, cwd)),
-      ...named("GIT_CONFIG_GLOBAL"),
+      ...filesInEnvironment({ ...childEnv, ...env }, { cwd, home }),
       ...["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"].flatMap(named),
       ...googleCredentials(snapshot),
       ...named("XDG_CONFIG_HOME").map((folder) => join(folder, "git")),

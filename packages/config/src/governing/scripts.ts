@@ -37,8 +37,12 @@ interface FoundPath {
   readonly isInterpreter: boolean;
 }
 
-const pathsIn = (command: CommandLine, places: ScriptPlaces): readonly FoundPath[] =>
-  (typeof command === "string" ? simpleCommands(command) : [command]).flatMap((words) => pathsOf(words, places));
+function pathsIn(command: CommandLine, places: ScriptPlaces): readonly FoundPath[] {
+  const commands = typeof command === "string" ? [command] : command;
+  // A path has a slash, and the name of a script a dot.
+  if (!commands.some((text) => text.includes("/") || text.includes("."))) return [];
+  return (typeof command === "string" ? simpleCommands(command) : [command]).flatMap((words) => pathsOf(words, places));
+}
 
 /** `uv run x.py`, `timeout 5s x.sh`: more comes before the script. */
 const BEFORE_A_SCRIPT = /^(?:run|\d[\d.]*[smhd]?)$/;

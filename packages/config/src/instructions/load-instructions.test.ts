@@ -374,9 +374,11 @@ test("only regular text files up to the size limit are read", async () => {
   put("project/.claude/rules/binary.md", "a\0b");
   mkdirSync(join(root, "project/.claude/CLAUDE.md"));
   put("project/AGENTS.md", "\ufeffHello");
+  link("home/.claude/CLAUDE.md", join(root, "home/.claude/CLAUDE.md"));
   const set = open();
   expect(set.files.map(({ text }) => text)).toEqual(["Hello"]);
   expect(set.notices.map(plain)).toEqual([
+    "Instruction file home/.claude/CLAUDE.md: it cannot be read (ELOOP)",
     "Instruction file project/CLAUDE.md: it is not a regular file",
     "Instruction file project/.claude/CLAUDE.md: it is not a regular file",
     "Instruction file project/.claude/rules/big.md: it is larger than 4 MiB",

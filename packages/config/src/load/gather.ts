@@ -107,15 +107,16 @@ export function gather(options: LoadSettingsOptions): Gathered {
   const servers = mcpFiles({ folder: projectRoot ?? cwd, home, managedDir: places.managedDir });
   const serverSources = [servers.managed, ...servers.project].map((path) => ({ path, stamp: stampOf(path) }));
   const read = readScopes(places, flags, warn);
-  const requireTrust =
-    flags.requireTrust === true || mergeSettings(read.scopes.map(({ settings }) => settings)).requireTrust === true;
+  const isPolicy = mergeSettings(read.scopes.map(({ settings }) => settings)).requireTrust === true;
+  const required = isPolicy || flags.requireTrust === true ? "yes" : flags.requireTrust || "no";
+  const requireTrust = required !== "no";
   const belief = trust.basis && { ...trust, ...trust.basis, configDir, home, uid: options.uid, ...options.underWay };
   const asked =
     belief && read.scopes.some(isFolderScope)
       ? (require("../trust/belief.ts") as typeof Beliefs).askedScopes(read.scopes, belief, warn)
       : { scopes: read.scopes, held: [] };
   const plain = flags.bare || flags.safe ? asked.scopes.map(withoutCustomization) : asked.scopes;
-  const scopes = keepManagedLists(withinBounds(plain, { ...trust, required: requireTrust }, warn), warn);
+  const scopes = keepManagedLists(withinBounds(plain, { ...trust, required }, warn), warn);
   const unread = scopes.filter((scope) => scope.unread);
   if (unread.length > 0) warn(unreadText(unread), "broken");
   const settings = mergeSettings(scopes.map((scope) => scope.settings));
@@ -179,7 +180,7 @@ function resolved(path: string, what: string): string {
 /** Lower scopes go first, because a folder's mode is compared with theirs. */
 function withinBounds(
   scopes: readonly Scope[],
-  trust: Trust & { readonly required: boolean },
+  trust: Trust & Pick<Standing, "required">,
   warn: WarnScope,
 ): readonly Scope[] {
   let before: PermissionMode = "default";
@@ -219,7 +220,10 @@ const isFolderScope = ({ source }: Scope) => source === "projectSettings" || sou
  * A local file is meant to be written by its user, but may come with a repository or an archive. Without trust, it allows
  * only what the user accepted. (The reference applies all of it, 2.1.197.)
  */
-function standingOf({ source }: Scope, { trusted, fix, accepted, required }: Trust & { required: boolean }): Standing {
+function standingOf(
+  { source }: Scope,
+  { trusted, fix, accepted, required }: Trust & Pick<Standing, "required">,
+): Standing {
   return { trusted, fix, required, ...(source === "projectSettings" ? {} : { accepted }) };
 }
 

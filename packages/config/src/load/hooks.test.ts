@@ -127,6 +127,51 @@ test("an untrusted folder cannot turn hooks off or back on", () => {
   }
 });
 
+const LIKE_HOOKS = ["statusLine", "subagentStatusLine", "fileSuggestion"] as const;
+const linesOf = (name: string, more = {}) => ({
+  ...more,
+  ...Object.fromEntries(LIKE_HOOKS.map((key) => [key, { type: "command", command: name }])),
+});
+
+test.each<[string, object, object, Flags, string | undefined]>([
+  ["nothing is set", {}, {}, {}, "flag"],
+  ["an administrator turns hooks off", { disableAllHooks: true }, {}, {}, undefined],
+  ["an administrator has hooks off and lines", linesOf("managed", { disableAllHooks: true }), {}, {}, undefined],
+  ["only managed hooks run", { allowManagedHooksOnly: true }, {}, {}, undefined],
+  [
+    "only managed hooks run, and there are such lines",
+    linesOf("managed", { allowManagedHooksOnly: true }),
+    {},
+    {},
+    "managed",
+  ],
+  ["the user turns hooks off", {}, { disableAllHooks: true }, {}, undefined],
+  [
+    "the user turns hooks off, and there are managed lines",
+    linesOf("managed"),
+    { disableAllHooks: true },
+    {},
+    "managed",
+  ],
+  [
+    "the user turned hooks off, a flag turns them on",
+    {},
+    { disableAllHooks: true },
+    { settings: JSON.stringify(linesOf("flag", { disableAllHooks: false })) },
+    "flag",
+  ],
+  ["only hooks of plugins run", { strictPluginOnlyCustomization: ["hooks"] }, {}, {}, "flag"],
+])("status lines and the command for files are turned off like hooks: %s", (_, managed, user, flags, runs) => {
+  trust();
+  put("managed", managed);
+  put("user", linesOf("user", user));
+  for (const name of ["project", "local"] as const) put(name, linesOf(name));
+  const { settings } = start({ settings: JSON.stringify(linesOf("flag")), ...flags });
+  const command = runs && { type: "command", command: runs };
+  expect(LIKE_HOOKS.map((key) => settings[key] as unknown)).toEqual([command, command, command]);
+  expect("theme" in settings).toBe(false);
+});
+
 test("disableAllHooks outside managed settings does not stop managed hooks", () => {
   everywhere();
   trust();

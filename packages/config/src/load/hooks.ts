@@ -1,7 +1,8 @@
 // Sorts the hooks of all settings files and plugins into those that run and those that do not, with the reason. Pure; the handlers
 // were checked when their files were read.
 
-import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
+import { HOOK_EVENTS, type HookRegistration, type Settings, type SettingsKey } from "@keelson/protocol";
+import { mergeSettings } from "../scopes/merge.ts";
 import type { Scope } from "../scopes/scopes.ts";
 import type { Held } from "../trust/belief.ts";
 import type { Trust } from "../trust/trust.ts";
@@ -56,6 +57,24 @@ function registrationsOf({ settings, source, file }: Scope): HookRegistration[] 
       })),
     ),
   );
+}
+
+/** Their commands run by themselves, as hooks do. */
+const LIKE_HOOKS: ReadonlySet<string> = new Set<SettingsKey>(["statusLine", "subagentStatusLine", "fileSuggestion"]);
+
+/** What turns off hooks, or those of others than the administrator, also turns off the commands that are like them. */
+export function withoutCommandsLikeHooks(
+  settings: Settings,
+  scopes: readonly Scope[],
+  { disabledByPolicy, disabledBy, managedOnly }: HookPolicy,
+): Settings {
+  if (!disabledByPolicy && disabledBy === undefined && !managedOnly) return settings;
+  const managed = disabledByPolicy ? [] : scopes.filter(({ source }) => source === "policySettings");
+  const kept = Object.entries(mergeSettings(managed.map((scope) => scope.settings)));
+  return Object.fromEntries([
+    ...Object.entries(settings).filter(([key]) => !LIKE_HOOKS.has(key)),
+    ...kept.filter(([key]) => LIKE_HOOKS.has(key)),
+  ]);
 }
 
 function policyOf({ scopes, bare, safe, requireTrust, trust }: HookQuestion): HookPolicy {

@@ -8,7 +8,7 @@ import { workingDirectories } from "./directories.ts";
 import { applyBlocks, beneathFolder, inheritedEnvironment } from "../env/env.ts";
 import { ConfigError } from "../errors.ts";
 import { gather, keyVariables, type Gathered, type LoadSettingsOptions } from "./gather.ts";
-import { collectHooks } from "./hooks.ts";
+import { collectHooks, withoutCommandsLikeHooks } from "./hooks.ts";
 import type * as Lsp from "../lsp/collect.ts";
 import type { LanguageServerQuestion } from "../lsp/collect.ts";
 import type * as Mcp from "../mcp/collect.ts";
@@ -38,7 +38,10 @@ export function load(options: LoadSettingsOptions): Snapshot {
   );
   const beneath = beneathFolder(env, scopes);
   const collected = pluginsFor({ ...gathered, settings, flags, env, uid: options.uid, quick: options.quick });
-  const { plugins, hooks, servers, languageServers, sources } = collected;
+  const { plugins, servers, languageServers, sources } = collected;
+  const hookFlags = { bare: flags.bare === true, safe: flags.safe === true };
+  const hooks = collectHooks({ ...gathered, ...hookFlags, plugins: collected.hooks });
+  const effective = withoutCommandsLikeHooks(settings, scopes, hooks.policy);
   return deepFreeze({
     cwd,
     home,
@@ -46,10 +49,10 @@ export function load(options: LoadSettingsOptions): Snapshot {
     env: ownEnv,
     ...(beneath ? { beneath } : {}),
     childEnv: inheritedEnvironment(ownEnv, keyVariables(settings)),
-    settings: collected.agent === undefined ? settings : { agent: collected.agent, ...settings },
+    settings: collected.agent === undefined ? effective : { agent: collected.agent, ...effective },
     flags,
     rules: [...collectRules(scopes, flags, cwd, { unread }), ...secretRules(configDir)],
-    hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true, plugins: hooks }),
+    hooks,
     mcp: mcpServers({ ...gathered, settings, flags, dynamic, plugins: servers, env: ownEnv, uid: options.uid }),
     lsp: lspServers({ ...gathered, settings, flags, plugins: languageServers, env: ownEnv }),
     plugins,

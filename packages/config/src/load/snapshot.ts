@@ -48,8 +48,8 @@ export interface Flags {
   /** The folder whose `.claude` is used instead of the working directory's; in a snapshot, with links resolved. */
   readonly projectConfigRoot?: string;
   readonly settingSources?: readonly ("user" | "project" | "local")[];
-  /** An untrusted folder may only deny and ask. */
-  readonly requireTrust?: boolean;
+  /** An untrusted folder may only deny and ask. Except accepted: what the user accepted there applies. */
+  readonly requireTrust?: boolean | "except accepted";
   /** MCP servers by name, as in a configuration file. In a snapshot, only those inside the client (type `sdk`). */
   readonly mcpServers?: JsonObject;
   /** The agent that the session runs as. */

@@ -103,18 +103,22 @@ test("whether the repository ships the local file makes no difference to its rul
 });
 
 test("helpers, addresses and switches of an untrusted folder are ignored, in project and local files", () => {
+  const statusLine = { type: "command", command: "evil" };
   const active = {
-    statusLine: { type: "command", command: "evil" },
     defaultShell: "powershell" as const,
     disableAllHooks: true,
     sandbox: { enabled: false },
     modelPrices: { m: { input: 0, output: 0 } },
   };
-  project({ ...active, model: "m" });
-  local(active);
+  project({ ...active, statusLine, model: "m" });
+  local({ ...active, statusLine });
   expect(start().settings).toEqual({ model: "m" });
   trust();
+  // Where hooks are off, so is the status line.
   expect(start().settings).toEqual({ ...active, model: "m" });
+  project({ ...active, statusLine, model: "m", disableAllHooks: false });
+  local({ ...active, statusLine, disableAllHooks: false });
+  expect(start().settings).toEqual({ ...active, statusLine, model: "m", disableAllHooks: false });
 });
 
 test("an untrusted folder may not turn off the undo of its edits, nor turn on a memory that the user turned off", () => {

@@ -14,8 +14,8 @@ export interface Standing {
   readonly fix: string;
   /** For a local file: what the user accepted in this folder. */
   readonly accepted?: Accepted;
-  /** Without trust, only deny and ask rules apply. */
-  readonly required: boolean;
+  /** Without trust, only deny and ask rules apply. Except accepted: and what the user accepted. */
+  readonly required: "no" | "yes" | "except accepted";
 }
 
 /**
@@ -35,8 +35,10 @@ export function restrict(
     if (keys.length > 0) warn(`${file}: ${keys.join(", ")} ignored: ${why}`);
   };
   const untrusted = `this folder is not trusted; to trust it, ${fix}`;
-  if (standing.required && !trusted)
-    return onlyStricter(scope, (keys) => drop(keys, `trust is required and ${untrusted}`));
+  if (standing.required !== "no" && !trusted) {
+    const accepted = standing.required === "except accepted" ? standing.accepted : undefined;
+    return onlyStricter(scope, accepted, (keys) => drop(keys, `trust is required and ${untrusted}`));
+  }
 
   if (settings.env !== undefined) {
     const { env, never, userOnly, needTrust } = restrictEnvironment(settings.env, trusted);
@@ -81,14 +83,22 @@ export function restrict(
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Permissions = NonNullable<Settings["permissions"]>;
 
-/** Keeps only the deny and ask rules of a scope. */
-function onlyStricter(scope: Scope, drop: (keys: readonly string[]) => void): Scope {
+/** Keeps only the deny and ask rules of a scope, and what the user accepted. */
+function onlyStricter(scope: Scope, accepted: Accepted | undefined, drop: (keys: readonly string[]) => void): Scope {
   const { deny, ask, ...others } = scope.settings.permissions ?? {};
+  const sifted = accepted && sift(others, accepted);
+  const isSifted = (key: string) => sifted !== undefined && ACCEPTABLE.some((each) => each === key);
   drop([
     ...Object.keys(scope.settings).filter((key) => key !== "permissions" && key !== "$schema"),
-    ...Object.keys(others).map((key) => `permissions.${key}`),
+    ...Object.keys(others).flatMap((key) => (isSifted(key) ? [] : [`permissions.${key}`])),
+    ...(sifted?.taken ?? []),
   ]);
-  const kept = { ...(deny === undefined ? {} : { deny }), ...(ask === undefined ? {} : { ask }) };
+  const kept: Writable<Permissions> = {};
+  if (deny !== undefined) kept.deny = deny;
+  if (ask !== undefined) kept.ask = ask;
+  const { allow, additionalDirectories } = sifted?.permissions ?? {};
+  if (allow !== undefined) kept.allow = allow;
+  if (additionalDirectories !== undefined) kept.additionalDirectories = additionalDirectories;
   return { ...scope, settings: { permissions: kept } };
 }
 

@@ -32,6 +32,9 @@ const BY_ENTRY = new Set(["env", "hooks", "enabledPlugins", "extraKnownMarketpla
 /** The settings must have been checked. */
 export function settingsGrants(settings: Settings, place: GrantPlace): readonly FolderGrant[] {
   return KEYS.flatMap(({ key, folder }) => {
+    // Most of the many keys are in no file.
+    const dot = key.indexOf(".");
+    if (!Object.hasOwn(settings, dot < 0 ? key : key.slice(0, dot))) return [];
     const path = key.split(".");
     const value = folder === "never" || (folder === "yes" && key !== "hooks") ? undefined : valueAt(settings, path);
     if (value === undefined || (key === "permissions.defaultMode" && value === "plan")) return [];

@@ -1,5 +1,6 @@
 // flock of the C library, which neither Bun nor Node offers.
 
+import type * as FFIModule from "bun:ffi";
 import { closeSync, openSync, rmSync } from "node:fs";
 import { cLibraryNames } from "../c-library.ts";
 
@@ -16,8 +17,10 @@ export function loadFlock(): Promise<Flock | null> {
 }
 
 async function load(): Promise<Flock | null> {
+  // In an application that uses the SDK: Node has no such module, and bundlers for Node would fail on an import of it.
+  if (process.versions["bun"] === undefined) return null;
   // About 1 ms, only when something needs it.
-  const { dlopen } = await import("bun:ffi");
+  const { dlopen } = process.getBuiltinModule("bun:ffi") as typeof FFIModule;
   for (const name of cLibraryNames()) {
     try {
       const { symbols } = dlopen(name, { flock: { args: ["i32", "i32"], returns: "i32" } });

@@ -46,7 +46,9 @@ export async function compactConversation(
   ports: Ports & { readonly compaction: CompactionPort },
   options: CompactOptions,
 ): Promise<Compacted> {
-  await ports.show({ type: "system", subtype: "status", status: "compacting" });
+  const boundaryId = ports.newId();
+  const announced = { status: "compacting", compact_boundary_uuid: boundaryId } as const;
+  await ports.show({ type: "system", subtype: "status", ...announced });
   const done = async (error?: string) =>
     ports.show({
       type: "system",
@@ -56,7 +58,7 @@ export async function compactConversation(
       ...(error === undefined ? {} : { compact_error: error }),
     });
   try {
-    const compacted = await perform(conversation, ports, options, () => done());
+    const compacted = await perform(conversation, ports, { ...options, boundaryId, succeeded: () => done() });
     if ("error" in compacted) await done(compacted.error);
     return compacted;
   } catch (error) {
@@ -67,11 +69,15 @@ export async function compactConversation(
   }
 }
 
+interface Announced {
+  readonly boundaryId: string;
+  succeeded(): Promise<void>;
+}
+
 async function perform(
   conversation: Conversation,
   ports: Ports & { readonly compaction: CompactionPort },
-  { trigger, instructions, parts, split }: CompactOptions,
-  succeeded: () => Promise<void>,
+  { trigger, instructions, parts, split, boundaryId, succeeded }: CompactOptions & Announced,
 ): Promise<Compacted> {
   const { compaction: port } = ports;
   const started = ports.now();
@@ -133,7 +139,6 @@ async function perform(
   const { compactions } = conversation;
   compactions.droppedTokens += Math.max(0, before - after);
   compactions.turns = 0;
-  const boundaryId = ports.newId();
   const boundary: NewEntry = {
     type: "system",
     uuid: boundaryId,

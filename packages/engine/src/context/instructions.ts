@@ -59,11 +59,10 @@ export function renderChanged(files: readonly InstructionNews[], { most = MOST_L
 }
 
 const HEADER =
-  "These are standing instructions from the user and this codebase. Follow them exactly as written; they override your " +
+  "These are standing instructions from the user and this codebase. Where they apply, follow them; they override your " +
   "default behavior.";
 
-const NOTICE =
-  "not all of this context is relevant to the current task. Use what is relevant, and do not bring up the rest unless asked.";
+const NOTICE = "parts of this context may not be relevant to the current task. Do not bring those up unless asked.";
 
 const LABELS: Readonly<Record<InstructionText["kind"], string>> = {
   Managed: "organization instructions, set by an administrator",

@@ -2,7 +2,7 @@
 // first and nothing changes within a session, so the provider's cache stays valid.
 
 import { withoutReminderTags } from "@keelson/protocol";
-import { ANSWERS, IDENTITY, toolRules, workingRules } from "./sections/rules.ts";
+import { ANSWERS, IDENTITY, surroundings, toolRules, workingRules } from "./sections/rules.ts";
 import {
   memoryPrompt,
   renderEnvironment,
@@ -20,6 +20,8 @@ export interface PromptFacts extends EnvironmentFacts {
   /** Only the environment. */
   readonly bare?: boolean;
   readonly toolNames: readonly string[];
+  /** Somebody reads along. */
+  readonly isWatched?: boolean;
   /** The folder for notes that outlast the session; absent when there is none. */
   readonly memory?: string;
   /** Absent for the default style. */
@@ -57,7 +59,8 @@ function own(render: PromptSection["render"]): PromptSection["render"] {
 /** In the order in which they are sent. */
 export const SECTIONS: readonly PromptSection[] = [
   { name: "agent", most: 400_000, inBare: true, render: ({ agent }) => agent },
-  { name: "working", most: 2_000, render: own(({ style }) => workingRules({ coding: style?.keepsCoding ?? true })) },
+  { name: "working", most: 2_000, render: own(working) },
+  { name: "around", most: 1_000, render: own(({ isWatched = false }) => surroundings({ isWatched })) },
   { name: "tools", most: 1_500, render: own(toolRules) },
   // A style says itself how to answer.
   { name: "answers", most: 500, render: own(({ style }) => (style ? undefined : ANSWERS)) },
@@ -66,6 +69,10 @@ export const SECTIONS: readonly PromptSection[] = [
   { name: "environment", most: 10_000, isDynamic: true, inBare: true, render: renderEnvironment },
   { name: "git", most: 6_000, isDynamic: true, inBare: true, render: ({ git }) => git && renderGitState(git) },
 ];
+
+function working({ style, toolNames }: PromptFacts): string {
+  return workingRules({ coding: style?.keepsCoding ?? true, canAsk: toolNames.includes("AskUserQuestion") });
+}
 
 /** Two blocks, each with its own cache mark: the identity sentence, and everything else. */
 export function renderSystemPrompt(facts: PromptFacts): string[] {

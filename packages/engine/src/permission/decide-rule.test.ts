@@ -177,10 +177,18 @@ test("refusals of a host, an agent and a skill use the documented texts", () => 
     skill("deploy", { with: rules }),
   ];
   expect(messages.map((decision) => "message" in decision && decision.message)).toEqual([
-    "WebFetch denied access to domain:bad.com.",
-    "Agent type 'Explore' has been denied by permission rule 'Agent(Explore)' from userSettings.",
-    "Skill execution blocked by permission rules",
+    "WebFetch denied access to domain:bad.com. The deny rule is WebFetch(domain:bad.com), from userSettings.",
+    "Agent type 'Explore' has been denied. The deny rule is Agent(Explore), from userSettings.",
+    "Skill execution blocked by permission rules. The deny rule is Skill(deploy), from userSettings.",
   ]);
+});
+
+test("the text of a rule is cut, and cannot begin a line of its own, in a refusal", () => {
+  const rule = `Skill(deploy\n\u202e${"x".repeat(500)})`;
+  const decision = skill(rule.slice(6, -1), { with: { deny: [rule] } });
+  const message = "message" in decision ? decision.message : "";
+  expect(message).toStartWith("Skill execution blocked by permission rules. The deny rule is Skill(deploy xxx");
+  expect([message.length < 400, message.includes("\n")]).toEqual([true, false]);
 });
 
 test("a question about a host or a skill suggests that host and that skill", () => {

@@ -673,13 +673,15 @@ test("denials use the documented texts", () => {
   expect(bash("npm x", { with: { deny: ["Bash(npm:*)"] } })).toEqual({
     behavior: "deny",
     by: "rule",
-    message: "Permission to use Bash with command npm x has been denied.",
+    message:
+      "Permission to use Bash with command npm x has been denied. The deny rule is Bash(npm:*), from userSettings.",
     rule: ruleOf("deny", "Bash(npm:*)"),
   });
   expect(read("/repo/.env", { with: { deny: ["Read(.env)"] } })).toEqual({
     behavior: "deny",
     by: "rule",
-    message: "File is in a directory that is denied by your permission settings.",
+    message:
+      "File is in a directory that is denied by your permission settings. The deny rule is Read(.env), from userSettings.",
     rule: ruleOf("deny", "Read(.env)"),
   });
   expect(bash("npm x", { hook: hook("deny", "not today") })).toEqual({
@@ -690,7 +692,7 @@ test("denials use the documented texts", () => {
   const refused = bash("npm x", { mode: "dontAsk" });
   expect(refused).toMatchObject({ behavior: "deny", by: "mode" });
   expect("message" in refused && refused.message).toStartWith(
-    "Permission to use Bash has been denied because this session does not ask for approval (dontAsk mode). IMPORTANT: ",
+    "Permission to use Bash has been denied because this session does not ask for approval (dontAsk mode). Do not retry it",
   );
 });
 

@@ -7,7 +7,7 @@ import type { CommandView } from "./command/command-view.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
 import { protectedEnd, protectedEndIn } from "./match/governing.ts";
 import { isDocumentation } from "./match/documentation-hosts.ts";
-import { allowsTool, commandNames, coversTool, governs, matchesParameter } from "./match/match.ts";
+import { allowsTool, commandNames, matchesParameter } from "./match/match.ts";
 import { hostOf, isLocalSocket, matchesName } from "./match/match-name.ts";
 import { newMatchers } from "./match/match-path.ts";
 import { absolute } from "./match/paths.ts";
@@ -23,6 +23,7 @@ import {
   type GateDecision,
   type GateQuestion,
 } from "./question.ts";
+import { rulesAbout, type RulesAboutTool } from "./rules/about-tool.ts";
 import { isStarRule, type Rule } from "./rules/rule.ts";
 import { CONFINED, OUTSIDE_SHIELD, protectedWish, refusal, unasked, wish } from "./sentences.ts";
 import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./rules/suggest.ts";
@@ -75,7 +76,11 @@ export function trace(given: GateQuestion): { check: Check; decision: GateDecisi
     if (decision === undefined) continue;
     const mayAsk = question.mode !== "dontAsk" && question.neverAsks !== true;
     if (decision.behavior !== "ask" || mayAsk) return { check, decision };
-    return { check, decision: deny("mode", unasked(question.tool), decision.rule), asked: decision };
+    return {
+      check,
+      decision: deny("mode", unasked(question.tool, decision.suggestions), decision.rule),
+      asked: decision,
+    };
   }
   throw new Error("unreachable: the last check always answers");
 }
@@ -94,8 +99,8 @@ function hookDeny({ hook, tool }: Case): GateDecision | undefined {
 }
 
 function denyRules(question: Case): GateDecision | undefined {
-  const rules = question.rules.filter((rule) => rule.behavior === "deny");
-  const whole = rules.find((rule) => covers(rule, question));
+  const rules = rulesOf(question, "deny");
+  const [whole] = rules.whole;
   if (whole) return deny("rule", refusal(question, whole), whole);
   if (question.command) {
     const { view, denials, checks } = question.command;
@@ -113,8 +118,8 @@ function confinement({ sandbox, question }: CommandView): GateDecision | undefin
 }
 
 function askRules(question: Case): GateDecision | undefined {
-  const rules = question.rules.filter((rule) => rule.behavior === "ask");
-  const rule = rules.find((each) => covers(each, question)) ?? ruleAbout(rules, question);
+  const rules = rulesOf(question, "ask");
+  const rule = rules.whole[0] ?? ruleAbout(rules, question);
   if (rule) return { ...ask(question, "rule"), rule };
   const found = question.command?.checks.ask(question.command.view, question.command.denials);
   if (!found) return undefined;
@@ -149,8 +154,8 @@ function leavesShield({ command, sandbox, mode }: Case): boolean {
 }
 
 const MADE_IN_PLAN = {
-  job: "Plan mode schedules nothing: a job would run after the plan is approved or dropped. Leave plan mode first.",
-  worktree: "Plan mode makes and enters no worktree, because it changes nothing. Leave plan mode first.",
+  job: "Plan mode schedules nothing: a job would run after the plan is approved or dropped. Put it into the plan.",
+  worktree: "Plan mode makes and enters no worktree, because it changes nothing. Put it into the plan.",
 } as const;
 
 function hookAnswer(question: Case): GateDecision | undefined {
@@ -176,15 +181,21 @@ function byMode(question: Case): GateDecision | undefined {
 
 function allowRules(question: Case): GateDecision | undefined {
   const { access } = question;
-  const rules = question.rules.filter((rule) => rule.behavior === "allow");
-  const server = access.kind === "external" ? access.server : undefined;
-  const allows = (rule: Rule) =>
-    namesOf(question).some((tool) => allowsTool(rule, tool, server)) && !isStarFarAway(rule, question);
-  const rule = rules.find(allows) ?? rules.find((each) => named(each, question));
+  const rules = rulesOf(question, "allow");
+  const rule = allowsWhole(rules.whole, question) ?? rules.named.find((each) => named(each, question));
   if (rule) return allow("rule", rule.text, rule);
   if (access.kind !== "read" && access.kind !== "edit") return undefined;
   const path = allowedByPath(access.kind, question.ends, question);
   return path && allow("rule", path.text, path);
+}
+
+function allowsWhole(covering: readonly Rule[], question: Case): Rule | undefined {
+  const { access, tool } = question;
+  const server = access.kind === "external" ? access.server : undefined;
+  const names = access.kind === "command" ? commandNames(tool) : [tool];
+  // The rule of a server covers its tools whatever they are called.
+  const rules = server === undefined ? covering : question.rules.filter((rule) => rule.behavior === "allow");
+  return rules.find((rule) => names.some((name) => allowsTool(rule, name, server)) && !isStarFarAway(rule, question));
 }
 
 /** `Read(*)` is a pattern for files here; only a bare `Read` is about files everywhere. */
@@ -194,9 +205,8 @@ function isStarFarAway(rule: Rule, question: Case): boolean {
   return !isInWorkingDirs(question.ends, question);
 }
 
-const namesOf = ({ tool, access }: Case) => (access.kind === "command" ? commandNames(tool) : [tool]);
-
-const covers = (rule: Rule, question: Case) => namesOf(question).some((tool) => coversTool(rule, tool));
+const rulesOf = ({ rules, tool, access }: Case, behavior: Rule["behavior"]) =>
+  rulesAbout(rules, behavior, tool, access.kind);
 
 /** Read-only calls, and calls that access nothing, run. A command runs if each of its parts may. */
 function reading(question: Case): GateDecision | undefined {
@@ -267,15 +277,13 @@ function askCommand({ view, checks }: CommandCase, by: Decider): Asking {
 }
 
 /** The first rule that matches the path, address, name or parameters of a call. Commands are matched elsewhere. */
-function ruleAbout(rules: readonly Rule[], question: Case): Rule | undefined {
-  const { access, tool, input } = question;
+function ruleAbout(rules: RulesAboutTool, question: Case): Rule | undefined {
+  const { access, tool, input, ends } = question;
   if (access.kind === "command") return undefined;
-  if (access.kind === "read" || access.kind === "edit") {
-    const { ends } = question;
-    const rule = rules.find((each) => governs(each, access.kind, tool) && eitherMatches(each, ends, question));
-    if (rule) return rule;
-  }
-  return rules.find((rule) => named(rule, question) || matchesParameter(rule, tool, input));
+  return (
+    rules.paths.find((rule) => eitherMatches(rule, ends, question)) ??
+    rules.named.find((rule) => named(rule, question) || matchesParameter(rule, tool, input))
+  );
 }
 
 function named(rule: Rule, { tool, access, input }: Case): boolean {

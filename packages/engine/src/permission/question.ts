@@ -8,10 +8,10 @@ import type { CommandAnalysis } from "./command/analysis/command.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
 import type { OnDisk } from "./command/files/on-disk.ts";
 import type { GitRepositories } from "./git/git-danger.ts";
-import { governs } from "./match/match.ts";
 import { matchesPath, type Matchers } from "./match/match-path.ts";
 import { isInside, isInsideAny } from "./match/paths.ts";
 import { mayHoldNotes } from "./match/protected.ts";
+import { rulesAbout } from "./rules/about-tool.ts";
 import type { Rule } from "./rules/rule.ts";
 
 export interface GateQuestion {
@@ -96,8 +96,7 @@ export function eitherMatches(rule: Rule, { given, real }: Ends, question: GateQ
 
 /** For allow rules: both paths must match. */
 export function allowedByPath(use: "read" | "edit", { given, real }: Ends, question: GateQuestion): Rule | undefined {
-  return question.rules.find((rule) => {
-    if (rule.behavior !== "allow" || !governs(rule, use, question.tool)) return false;
+  return rulesAbout(question.rules, "allow", question.tool, use).paths.find((rule) => {
     // Whoever may read everything in a folder may also list it.
     const mayList = use === "read" && rule.content?.endsWith("/**") === true;
     const covers = (path: string) =>

@@ -1,5 +1,6 @@
 // The gate's sentences: requests for permission, and refusals. Programs match some of them, so those stay as they are.
 
+import type { PermissionUpdate } from "@keelson/protocol";
 import { cutMiddle } from "../tool/bound.ts";
 import { governs } from "./match/match.ts";
 import { hostOf } from "./match/match-name.ts";
@@ -31,8 +32,19 @@ export function protectedWish(path: string): string {
   return `Permission to write to ${path} was not granted. It is protected: it configures this session or runs as code.`;
 }
 
-/** For a call that a deny rule matches. */
-export function refusal({ access, tool }: GateQuestion, rule: Rule): string {
+/** For a call that a deny rule matches. Names the rule, so that the model knows what else it covers. */
+export function refusal(question: GateQuestion, rule: Rule): string {
+  const from = rule.builtIn ? "a rule of Keelson itself" : `${shortRule(rule.text)}, from ${rule.source}`;
+  return `${denial(question, rule)} The deny rule is ${from}.`;
+}
+
+const LONGEST_RULE = 200;
+
+/** Rules of a project may have any text. */
+const shortRule = (text: string) =>
+  cutMiddle(text.replace(/[\p{Cc}\p{Cf}]+/gu, " "), LONGEST_RULE).replace(/\s+/g, " ");
+
+function denial({ access, tool }: GateQuestion, rule: Rule): string {
   if (access.kind === "command")
     return `Permission to use ${tool} with command ${shortCommand(access.command)} has been denied.`;
   if (rule.content === undefined) return plain(tool);
@@ -45,21 +57,37 @@ export function refusal({ access, tool }: GateQuestion, rule: Rule): string {
     case "url":
       return `${tool} denied access to domain:${hostOf(access.url) ?? shortCommand(access.url)}.`;
     case "agent":
-      return `Agent type '${access.agent}' has been denied by permission rule '${rule.text}' from ${rule.source}.`;
+      return `Agent type '${access.agent}' has been denied.`;
     case "skill":
-      return "Skill execution blocked by permission rules";
+      return "Skill execution blocked by permission rules.";
     default:
       return plain(tool);
   }
 }
 
 /** For a call that needs approval in a mode that asks no one. */
-export function unasked(tool: string): string {
+export function unasked(tool: string, suggestions: readonly PermissionUpdate[]): string {
   return (
-    `Permission to use ${tool} has been denied because this session does not ask for approval (dontAsk mode). IMPORTANT: ` +
-    "no one can approve this call, so do not retry it or work around it. " +
-    "Continue with what is allowed, or tell the user which permission is missing."
+    `Permission to use ${tool} has been denied because this session does not ask for approval (dontAsk mode). ` +
+    "Do not retry it or work around it: go on with what is allowed, and say at the end what was left undone" +
+    `${andRule(suggestions)}.`
   );
+}
+
+/** The rules that would allow a call, as they are written in settings. Each suggestion is enough by itself. */
+export function allowingRules(suggestions: readonly PermissionUpdate[]): string | undefined {
+  const adding = suggestions.find((update) => update.type === "addRules" && update.behavior === "allow");
+  if (adding?.type !== "addRules") return undefined;
+  const rules = adding.rules.map(({ toolName, ruleContent }) =>
+    ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
+  );
+  return `${rules.length === 1 ? "the rule" : "the rules"} ${rules.join(" and ")}`;
+}
+
+/** The end of a sentence about what the model should say. */
+export function andRule(suggestions: readonly PermissionUpdate[]): string {
+  const rules = allowingRules(suggestions);
+  return rules === undefined ? "" : ` and that ${rules} would allow it`;
 }
 
 export const CONFINED =

@@ -62,14 +62,17 @@ export function failureEntry({ text, error, requestId }: RunFailure, uuid: strin
 }
 
 export function apiErrorEntry(error: ModelError, uuid: string) {
-  const text = `API Error: ${error.status === undefined ? "" : `${error.status} `}${error.message}`;
-  const known = KNOWN_BEGINNINGS[error.kind] ?? "";
-  const failure = { text: `${known}${text}`, error: wireErrorName(error), requestId: error.requestId };
+  const failure = { text: apiErrorText(error), error: wireErrorName(error), requestId: error.requestId };
   return {
     ...failureEntry(failure, uuid),
     apiErrorStatus: error.status ?? null,
     ...(error.apiType === undefined ? {} : { apiErrorType: error.apiType }),
   };
+}
+
+function apiErrorText({ kind, status, message }: ModelError): string {
+  if (kind === "signed_out") return message;
+  return `${KNOWN_BEGINNINGS[kind] ?? ""}API Error: ${status === undefined ? "" : `${status} `}${message}`;
 }
 
 // Clients look for these words at the beginning (test/conformance/protocol/cases/failures.ts).

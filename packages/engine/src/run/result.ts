@@ -63,7 +63,7 @@ export function resultOf(end: End, totals: Totals): Omit<ResultMessage, "uuid" |
     duration_api_ms: Math.round(totals.apiDurationMs),
     ...(end.firstAt === undefined ? {} : { ttft_ms: Math.round(end.firstAt - totals.startedAt) }),
     num_turns: end.numTurns,
-    ...(subtype === "success" ? { result: end.text } : { errors: [errorText(end, totals)] }),
+    ...(subtype === "success" ? { result: end.text } : { errors: errorsOf(end, totals) }),
     ...(end.summary === undefined ? {} : { result: end.summary }),
     ...(end.structured === undefined ? {} : { structured_output: end.structured }),
     ...(subtype === "success" ? { api_error_status: end.apiError?.status ?? null } : {}),
@@ -134,18 +134,24 @@ const FAILED = new Set<TerminalReason>([
   "rapid_refill_breaker",
 ]);
 
-function errorText(end: End, totals: Totals): string {
+function errorsOf(end: End, totals: Totals): readonly string[] {
   switch (end.reason) {
     case "max_turns":
-      return `Reached maximum number of turns (${end.maxTurns})`;
+      return [`Reached maximum number of turns (${end.maxTurns})`];
     case "budget_exhausted":
-      return `Reached maximum budget ($${totals.maxBudgetUsd})`;
+      return [`Reached maximum budget ($${totals.maxBudgetUsd})`];
     case "structured_output_retry_exhausted":
-      return "The model did not produce output that matches the schema within the allowed attempts";
+      return ["The model did not produce output that matches the schema within the allowed attempts"];
     case "aborted_streaming":
+      return [interruptionMark(end.stopReason), "The run was interrupted"];
     case "aborted_tools":
-      return "The run was interrupted";
+      // A call may start, and be stopped, before the reply that makes it has ended.
+      return [interruptionMark(end.stopReason ?? "tool_use"), "The run was interrupted"];
     default:
-      return end.text;
+      return [end.text];
   }
 }
+
+/** Adapters tell by these words that a run was stopped and has not failed: the marker of the user is its last entry. */
+const interruptionMark = (stopReason: string | null) =>
+  `[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=${stopReason}`;

@@ -60,7 +60,7 @@ export function isExpired({ recurring, createdAt }: Schedule, now: number): bool
 /** Up to half an hour; of a job that runs more than once an hour, up to half of the time until it runs again. */
 function lateness(id: string, cron: Cron, time: number, zone: Zone): number {
   const interval = (nextTime(cron, time, zone) ?? Infinity) - time;
-  return Math.floor(fraction(id) * (interval < HOUR ? interval / 2 : MOST_LATE));
+  return Math.floor(fractionOf(id) * (interval < HOUR ? interval / 2 : MOST_LATE));
 }
 
 /** Full and half hours are when everyone asks. Never before half of the wait is over. */
@@ -68,11 +68,11 @@ function onlyFiring({ id, createdAt }: Schedule, cron: Cron, zone: Zone): number
   const time = nextTime(cron, createdAt, zone);
   if (time === undefined) return undefined;
   const minute = ((time + zone.offsetAt(time)) / MINUTE) % 30;
-  return minute === 0 ? time - Math.floor(fraction(id) * Math.min(MOST_EARLY, (time - createdAt) / 2)) : time;
+  return minute === 0 ? time - Math.floor(fractionOf(id) * Math.min(MOST_EARLY, (time - createdAt) / 2)) : time;
 }
 
 /** From 0 to 1, the same for the same id everywhere. */
-function fraction(id: string): number {
+export function fractionOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
   // Mixed once more: the ids of one file may differ in the last character only.

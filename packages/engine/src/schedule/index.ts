@@ -3,6 +3,6 @@
 export { cronOf, impossibleCron, invalidCron, parseCron, type Cron } from "./cron.ts";
 export { describeCron } from "./describe.ts";
 export { DueQueue } from "./due-queue.ts";
-export { firingAfter, firingAfterThis, firingSince, isExpired, type Schedule } from "./firing.ts";
-export { nextTime } from "./next.ts";
+export { firingAfter, firingAfterThis, firingSince, fractionOf, isExpired, type Schedule } from "./firing.ts";
+export { nextTime, shortestGap, wallTimeAfter } from "./next.ts";
 export { createZone, type Zone } from "./zone.ts";

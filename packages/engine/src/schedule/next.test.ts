@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { matchesDay, parseCron, type Cron } from "./cron.ts";
-import { nextTime } from "./next.ts";
+import { nextTime, shortestGap } from "./next.ts";
 import { createZone } from "./zone.ts";
 
 const MINUTE = 60_000;
@@ -243,4 +243,26 @@ test.each(CHANGES)("nextTime() finds what a walk by the minute finds (%s around 
       found.push(at);
     expect({ text, found }).toEqual({ text, found: walk(cron, from, to, clock) });
   }
+});
+
+test("the shortest gap of a rare day takes no longer than its horizon, so that nobody keeps a server busy with it", () => {
+  class Months extends Set<number> {
+    asked = 0;
+    override has(month: number): boolean {
+      this.asked++;
+      return super.has(month);
+    }
+  }
+  const [now, years] = [Date.UTC(2026, 0, 1), 41 * 366];
+  const gapOf = (line: string) => {
+    const cron = parseCron(line)!;
+    const months = new Months(cron.months);
+    return { gap: shortestGap({ ...cron, months }, now, years), isShort: months.asked < 3 * years };
+  };
+  const hours = (count: number) => ({ gap: count * 60 * 60_000, isShort: true });
+  expect(gapOf("0 0 29 2 */6")).toEqual(hours(24 * 365.25 * 12));
+  // On two days in a row, which is once in 28 years.
+  expect(gapOf("0 0,23 28,29 2 */6")).toEqual(hours(1));
+  expect(gapOf("0 0 1 1 *")).toEqual(hours(24 * 365));
+  expect(gapOf("0 */4 * * *")).toEqual(hours(4));
 });

@@ -36,16 +36,38 @@ function shownBefore(after: number, zone: Zone): number {
   return change ? change.at + change.before - 1 : -Infinity;
 }
 
-/** The first time that matches after this one. Here, times are what a clock shows, as if it were UTC. */
-function wallTimeAfter(cron: Cron, after: number): number | undefined {
+/** The first time that matches after this one, in so many days. Here, times are what a clock shows, as if it were UTC. */
+export function wallTimeAfter(cron: Cron, after: number, days = YEAR_DAYS): number | undefined {
   const today = Math.floor(after / DAY);
-  for (let day = today; day <= today + YEAR_DAYS; day++) {
+  for (let day = today; day <= today + days; day++) {
     const date = new Date(day * DAY);
     if (!matchesDay(cron, date.getUTCDate(), date.getUTCMonth() + 1, date.getUTCDay())) continue;
     const minute = minuteAfter(cron, Math.floor((after - day * DAY) / MINUTE));
     if (minute !== undefined) return day * DAY + minute * MINUTE;
   }
   return undefined;
+}
+
+/** Enough to meet every gap of a weekly pattern, at one time an hour. */
+const TIMES_WALKED = 500;
+
+/**
+ * The shortest time between two of the next times, clock changes aside, which no one chose. Infinite if there is one time
+ * only, undefined if there is none, in so many days.
+ */
+export function shortestGap(cron: Cron, now: number, days = YEAR_DAYS): number | undefined {
+  let last = wallTimeAfter(cron, now, days);
+  if (last === undefined) return undefined;
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < TIMES_WALKED; count++) {
+    const next = wallTimeAfter(cron, last, days);
+    if (next === undefined) break;
+    shortest = Math.min(shortest, next - last);
+    // What is rare has been seen as often as it differs: 500 leap days would be two thousand years.
+    if (next - now > days * DAY) break;
+    last = next;
+  }
+  return shortest;
 }
 
 /** Both are minutes of a day. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { JsonObject } from "@keelson/protocol";
 import { array, boolean, integer, item, number, object, oneOf, optional, string } from "./schema.ts";
 import { checkInput } from "./validate.ts";
 
@@ -67,4 +68,37 @@ test("other issues are listed as JSON", () => {
 test("a schema without a type still requires an object", () => {
   expect(checkInput("Tool", {}, 5)).toMatchObject({ ok: false });
   expect(checkInput("Tool", {}, { a: 1 })).toEqual({ ok: true, input: { a: 1 } });
+});
+
+test("an input of the usual fields is judged like any other", () => {
+  const field = (json: JsonObject) => ({ description: "What it is", ...json });
+  const plain: JsonObject = {
+    type: "object",
+    properties: {
+      path: field({ type: "string" }),
+      count: field({ type: "integer" }),
+      all: field({ type: "boolean" }),
+      page: field({ type: "string", pattern: "^p" }),
+    },
+    required: ["path"],
+    additionalProperties: false,
+  };
+  // A keyword without an effect makes each input be looked at closely.
+  const close: JsonObject = { ...plain, $comment: "close" };
+  const values = ["a", "p1", "7", "true", 7, 1.5, true, null, undefined, ["a"], { path: "a" }];
+  const names = ["path", "count", "all", "page", "other", "__proto__", "toString"];
+  for (const first of values) {
+    expect(checkInput("T", plain, first)).toEqual(checkInput("T", close, first));
+    for (const name of names) {
+      for (const value of values) {
+        const input = Object.fromEntries(
+          [
+            ["path", first],
+            [name, value],
+          ].filter(([, each]) => each !== undefined),
+        );
+        expect(checkInput("T", plain, input)).toEqual(checkInput("T", close, input));
+      }
+    }
+  }
 });

@@ -1,6 +1,6 @@
 // Checks the model's input against a tool's schema, after fixing harmless mistakes, and describes what is wrong.
 
-import { isObject, type JsonObject } from "@keelson/protocol";
+import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 import { validateSchema, type Issue } from "./json-schema.ts";
 import { isType, typeName } from "./json-values.ts";
 
@@ -8,6 +8,7 @@ type CheckedInput =
   { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };
 
 export function checkInput(tool: string, schema: JsonObject, input: unknown): CheckedInput {
+  if (isObject(input) && isPlain(schema, input)) return { ok: true, input: input as JsonObject };
   const mended = mend(schema, input, 0);
   const issues = validateSchema(schema, mended);
   if (issues.length === 0 && isObject(mended)) return { ok: true, input: mended as JsonObject };
@@ -25,12 +26,53 @@ export function checkInput(tool: string, schema: JsonObject, input: unknown): Ch
   };
 }
 
+/** What a schema asks of most inputs: these fields, and of these types. */
+interface PlainFields {
+  /** The type of each field that has nothing else to check or to fill in. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly required: readonly string[];
+}
+
+const plainFields = new WeakMap<JsonObject, PlainFields | null>();
+
+/** Whether the input is valid as it is. False says nothing: the input has to be looked at closely. */
+function isPlain(schema: JsonObject, input: Readonly<Record<string, unknown>>): boolean {
+  let fields = plainFields.get(schema);
+  if (fields === undefined) plainFields.set(schema, (fields = plainFieldsOf(schema)));
+  if (fields === null) return false;
+  for (const key of Object.keys(input)) {
+    const type = fields.types.get(key);
+    if (type === undefined || !isType(type, input[key])) return false;
+  }
+  for (const key of fields.required) if (!Object.hasOwn(input, key)) return false;
+  return true;
+}
+
+const PLAIN_KEYWORDS = new Set(["$schema", "type", "description", "properties", "required", "additionalProperties"]);
+const SCALARS = new Set(["string", "number", "integer", "boolean"]);
+
+function plainFieldsOf(schema: JsonObject): PlainFields | null {
+  const { type, properties, required = [] } = schema;
+  if (type !== "object" || !isObject(properties)) return null;
+  if (!Array.isArray(required) || !required.every((key) => typeof key === "string")) return null;
+  if (!Object.keys(schema).every((key) => PLAIN_KEYWORDS.has(key))) return null;
+  const types = new Map<string, string>();
+  for (const [key, field] of Object.entries(properties)) {
+    if (!isObject(field) || "default" in field) return null;
+    const isBare = Object.keys(field).every((each) => each === "type" || each === "description");
+    if (isBare && typeof field.type === "string" && SCALARS.has(field.type)) types.set(key, field.type);
+  }
+  return { types, required };
+}
+
 const DEEPEST = 50;
 
 /** Converts numbers and booleans sent as text to the schema's type, and fills in defaults. */
 function mend(schema: unknown, value: unknown, depth: number): unknown {
   if (!isObject(schema) || depth > DEEPEST) return value;
-  if (typeof value === "string") return schema.type === "string" ? value : unquote(schema.type, value);
+  if (typeof value === "string") return schema.type === "string" ? value : unquote(schema, value, depth);
+  if (schema.type === "array" && isObject(value) && isObject(schema.items) && schema.items.type === "object")
+    return [mend(schema.items, value, depth + 1)];
   if (Array.isArray(value))
     return isObject(schema.items) ? value.map((item) => mend(schema.items, item, depth + 1)) : value;
   if (!isObject(value) || !isObject(schema.properties)) return value;
@@ -42,14 +84,22 @@ function mend(schema: unknown, value: unknown, depth: number): unknown {
   return mended;
 }
 
-function unquote(type: unknown, value: string): unknown {
+function unquote(schema: Readonly<Record<string, unknown>>, value: string, depth: number): unknown {
+  const { type, items } = schema;
   const types: unknown[] = Array.isArray(type) ? type : [type];
   if (types.includes("string")) return value;
+  if (types.includes("array") || types.includes("object")) {
+    const parsed = tryParse(value.trim());
+    if (Array.isArray(parsed) || isObject(parsed)) return mend(schema, parsed, depth + 1);
+    return types.includes("array") && isObject(items) && items.type === "string" && !/^\s*[[{]/.test(value)
+      ? [value]
+      : value;
+  }
   if ((types.includes("number") || types.includes("integer")) && /^-?\d+(\.\d+)?$/.test(value.trim())) {
     const number = Number(value);
     if (types.some((each) => each === "number" || (each === "integer" && isType("integer", number)))) return number;
   }
-  if (types.includes("boolean") && (value === "true" || value === "false")) return value === "true";
+  if (types.includes("boolean") && /^(?:true|false)$/i.test(value.trim())) return /^true$/i.test(value.trim());
   return value;
 }
 

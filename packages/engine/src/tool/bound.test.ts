@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { cutAtLine, cutMiddle, kilobytes, persistedNotice } from "./bound.ts";
+import { cutAtLine, cutMiddle, kilobytes, lastLines, persistedNotice } from "./bound.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 400 });
 const hasLoneSurrogate = (value: string) => !value.isWellFormed();
@@ -30,10 +30,26 @@ test("cutAtLine() returns a prefix within the limit and never half a character",
   );
 });
 
-test("the notice about saved output stays small however long the output is", () => {
-  const notice = persistedNotice("/c/r.txt", 5_000_000, "line\n".repeat(1_000_000));
-  expect(notice.length).toBeLessThan(2_300);
-  expect(notice).toStartWith("<persisted-output>\nOutput too large (4.8MB). Full output saved to: /c/r.txt\n");
+test("lastLines() returns the end within the limit and never half a character", () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 200 }), (value, limit) => {
+      const cut = lastLines(value, limit);
+      expect(value.trimEnd().endsWith(cut)).toBe(true);
+      expect(cut.length).toBeLessThanOrEqual(limit);
+      if (!hasLoneSurrogate(value)) expect(hasLoneSurrogate(cut)).toBe(false);
+    }),
+  );
+});
+
+test("the notice about saved output shows its start and its end, and stays small however long the output is", () => {
+  const lines = Array.from({ length: 500_000 }, (_, at) => `line ${at}`).join("\n");
+  const notice = persistedNotice("/c/r.txt", 5_000_000, lines);
+  expect(notice.length).toBeLessThan(3_400);
+  expect(notice).toStartWith(
+    "<persisted-output>\nOutput too large (4.8MB). Full output saved to: /c/r.txt\n" +
+      "Read the part you need with offset and limit, or search it with Grep. It starts and ends like this:\n\nline 0\n",
+  );
+  expect(notice).toEndWith("\nline 499998\nline 499999\n</persisted-output>");
 });
 
 test("kilobytes() switches to megabytes at 1024 KB", () => {

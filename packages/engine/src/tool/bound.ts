@@ -2,7 +2,9 @@
 
 /** Longest text of one tool result, unless the tool sets its own limit. */
 export const MAX_SHOWN = 100_000;
-const PREVIEW = 2_000;
+/** Of text that is too long: its start says what it is, its end how it came out. */
+const HEAD = 1_000;
+const TAIL = 2_000;
 /** The share of the context window that one result may fill, and all results of one reply. */
 export const ONE_RESULT = 0.8;
 export const ALL_RESULTS = 0.5;
@@ -13,16 +15,17 @@ export function shareOfWindow({ contextWindow }: { readonly contextWindow: numbe
   return Math.floor(contextWindow * share * CHARACTERS_PER_TOKEN);
 }
 
-/** What the model reads in place of text that is too long: where the full text is, and its first lines. */
-export function persistedNotice(path: string, bytes: number, text: string): string {
-  const preview = cutAtLine(text, PREVIEW);
+/**
+ * What the model reads in place of text that is too long: where the full text is, its start and its end. `end` is the end
+ * of the text if `text` is only its beginning.
+ */
+export function persistedNotice(path: string, bytes: number, text: string, end: string = text): string {
   return [
     "<persisted-output>",
     `Output too large (${kilobytes(bytes)}). Full output saved to: ${path}`,
+    "Read the part you need with offset and limit, or search it with Grep. It starts and ends like this:",
     "",
-    "Preview (first 2KB):",
-    preview,
-    "...",
+    ...startAndEnd(text, end),
     "</persisted-output>",
   ].join("\n");
 }
@@ -32,10 +35,19 @@ export function unsavedNotice(why: string, bytes: number, text: string): string 
   return [
     `Output too large (${kilobytes(bytes)}), and it could not be saved: ${why}`,
     "",
-    "Its first 2KB:",
-    cutAtLine(text, PREVIEW),
-    "...",
+    ...startAndEnd(text, text),
   ].join("\n");
+}
+
+const startAndEnd = (text: string, end: string) => [cutAtLine(text, HEAD), "…", lastLines(end)];
+
+/** The end of a text, from the start of a line if one is near. */
+export function lastLines(text: string, limit = TAIL): string {
+  const trimmed = text.trimEnd();
+  if (trimmed.length <= limit) return trimmed;
+  const tail = whole(trimmed, trimmed.length - limit, trimmed.length);
+  const line = tail.indexOf("\n");
+  return line !== -1 && line < limit / 2 ? tail.slice(line + 1) : tail;
 }
 
 /** Keeps the beginning and the end, and says how much was removed. */

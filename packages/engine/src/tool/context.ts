@@ -14,6 +14,8 @@ export interface ToolContext {
   readonly search: Search;
   readonly shell: Shell;
   readonly seen: ReadLedger;
+  /** What a command of this call prints, as it comes, for people who watch. */
+  printed?(chunk: Uint8Array): void;
   /** Whether the user's rules let the model see this file. For tools that look at many files. */
   mayRead(path: string): boolean;
   /** Variables that configure tools, such as BASH_DEFAULT_TIMEOUT_MS. */
@@ -55,10 +57,17 @@ export interface Files {
   stat(path: string): Promise<FileStat | null>;
   /** Throws ToolError for anything but a regular file. `maxBytes` reads only the beginning. */
   read(path: string, options?: { readonly maxBytes?: number }): Promise<Uint8Array>;
+  /** What `stat` and `read` say of a small regular file, opened once. Undefined: ask them. */
+  readSmall?(path: string): SmallFile | undefined;
   /** Writes a temporary file next to it and renames it; creates missing folders; keeps the file mode. */
   write(path: string, bytes: Uint8Array): Promise<void>;
   /** The names in a folder; empty if it cannot be listed. */
   names(directory: string): Promise<readonly string[]>;
+}
+
+interface SmallFile {
+  readonly stat: FileStat;
+  readonly bytes: Uint8Array;
 }
 
 export interface SearchResult {
@@ -148,6 +157,8 @@ export interface Shell {
       readonly owner?: string;
       /** Absent if it is no task of its own. */
       readonly task?: CommandTask;
+      /** Gets all that it prints, as it comes. */
+      printed?(chunk: Uint8Array): void;
       /** The command as tasks show it, if it is not the text that the shell gets. */
       readonly shownAs?: string;
     },

@@ -8,8 +8,8 @@ export interface ShownInput {
 }
 
 export interface DescribedCall {
-  /** What the call is about. Empty if the name says it all. */
-  readonly title: string;
+  /** What the call is about. Empty if the name says it all; absent if only its arguments can say it. */
+  readonly title?: string;
   /** A better name for people than the tool's own. */
   readonly name?: string;
   /** What the model says that it does. */

@@ -20,7 +20,15 @@ export function assemblePool(tools: readonly Tool[], { only, rules }: PoolChoice
 }
 
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
-  return tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.aliases?.includes(name));
+  const known = found.get(tools) ?? new Map<string, Tool>();
+  const last = known.get(name);
+  if (last && tools.includes(last)) return last;
+  const tool = tools.find((each) => each.name === name) ?? tools.find((each) => each.aliases?.includes(name));
+  if (tool) found.set(tools, known.set(name, tool));
+  return tool;
 }
+
+/** Every call asks a few times. */
+const found = new WeakMap<readonly Tool[], Map<string, Tool>>();
 
 const namesOf = (tool: Tool) => [tool.name, ...(tool.aliases ?? [])];

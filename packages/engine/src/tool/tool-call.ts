@@ -29,6 +29,8 @@ import {
 } from "./tool-outcome.lazy.ts";
 import type { ShownLimit, ToolRunResult, ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall } from "../turn/turn.ts";
+import type * as CallName from "./repair/call-name.ts";
+import type * as InputNames from "./repair/input-names.ts";
 import type * as Validate from "../schema/validate.ts";
 
 /** How a call ended. Its entry is already recorded. */
@@ -82,15 +84,16 @@ export function checkCall(
   const tool = callableTool(name, { tools, deferredTools, acceptedTools });
   if (!tool) {
     const why = whyMissing?.(name);
-    const note = why === undefined ? notOfferedNote(name, allTools) : `. ${why}`;
+    const note = why === undefined ? notOfferedNote(name, allTools) || insteadNote(name) : `. ${why}`;
     return { call, outcome: invalidCall(`Error: No such tool available: ${name}${note}`) };
   }
   if (call.checked?.tool === tool) return { call, ...call.checked };
   try {
     const checked = readInput(call, tool);
-    return checked.ok
-      ? { call, tool, input: checked.input }
-      : { call, outcome: { ...invalidCall(checked.message), tool: tool.name } };
+    if (checked.ok) return { call, tool, input: checked.input };
+    const isDeferred = !tools().includes(tool) && (deferredTools?.() ?? []).includes(tool);
+    const message = isDeferred ? `${checked.message}\n\n${schemaNote(tool)}` : checked.message;
+    return { call, outcome: { ...invalidCall(message), tool: tool.name } };
   } catch (error) {
     return {
       call,
@@ -102,7 +105,27 @@ export function checkCall(
 type CallableTools = Pick<Ports, "tools" | "deferredTools" | "acceptedTools">;
 
 function callableTool(name: string, { tools, deferredTools, acceptedTools }: CallableTools): Tool | undefined {
-  return findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name) ?? findTool(acceptedTools?.() ?? [], name);
+  const lists = [tools(), deferredTools?.() ?? [], acceptedTools?.() ?? []];
+  for (const list of lists) {
+    const tool = findTool(list, name);
+    if (tool) return tool;
+  }
+  for (const list of lists) {
+    const tool = repairNames().toolMeant(list, name);
+    if (tool) return tool;
+  }
+  return undefined;
+}
+
+/** Loaded for a name that no tool has. */
+const repairNames = () => require("./repair/call-name.ts") as typeof CallName;
+
+/** The name under which a call is recorded and shown: that of its tool, if the model wrote it in another way. */
+export function recordedName(name: string, ports: CallableTools & Pick<Ports, "toolAlias" | "whyMissing">): string {
+  const wanted = ports.toolAlias?.(name) ?? name;
+  const tool = callableTool(wanted, ports);
+  if (!tool || wanted !== name || tool.name === name || tool.aliases?.includes(name)) return name;
+  return tool.name;
 }
 
 /**
@@ -272,23 +295,59 @@ function notOfferedNote(name: string, allTools: readonly Tool[] = []): string {
     : "";
 }
 
+/** What a tool of another agent is here. */
+function insteadNote(name: string): string {
+  const instead = repairNames().insteadOf(name);
+  return instead === undefined ? "" : `. ${instead}`;
+}
+
+/** The model has not seen the schema of a deferred tool. */
+const schemaNote = ({ name, input }: Tool) =>
+  `The schema of ${name} was not sent to you, because ToolSearch had not loaded it. It is: ${JSON.stringify(input.json)}`;
+
 type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };
 
 function readInput(call: StreamedCall, tool: Tool): Checked {
   if (call.broken !== undefined) {
     return {
       ok: false,
-      message: `InputValidationError: ${tool.name} was called with an input that ${call.broken}. Call it again with a complete JSON object.`,
+      message: `InputValidationError: ${tool.name} was called with an input that ${call.broken}. Call it again with a complete JSON object: ${shapeOf(tool.input.json)}`,
     };
   }
   return validateInput(tool, call.block.input);
 }
 
-function repairInput({ repair, dropsUnknown, input }: Tool, given: Record<string, unknown>): Record<string, unknown> {
+/** The fields that a call must have. */
+function shapeOf({ properties = {}, required = [] }: JsonObject): string {
+  const sampleOf = (field: unknown) => {
+    const type = isObject(field) ? field.type : undefined;
+    return type === "array" ? [] : type === "object" ? {} : type === "number" || type === "integer" ? 1 : "…";
+  };
+  const fields = (required as readonly string[]).map((key) => [key, sampleOf((properties as JsonObject)[key])]);
+  return JSON.stringify(Object.fromEntries(fields));
+}
+
+let inputNames: typeof InputNames | undefined;
+/** Only calls with a field that the tool does not know need it. */
+const names = () => (inputNames ??= require("./repair/input-names.ts") as typeof InputNames);
+
+function repairInput(
+  { repair, invalid, dropsUnknown, input }: Tool,
+  sent: Record<string, unknown>,
+): Record<string, unknown> {
+  // What checks its input itself has a schema of others: names in it are theirs.
+  const given = invalid || hasKnownNames(input.json, sent) ? sent : names().withKnownNames(input.json, sent);
   const repaired = repair?.({ ...given }) ?? given;
   if (!dropsUnknown) return repaired;
   const known = input.json["properties"] as object;
   return Object.fromEntries(Object.entries(repaired).filter(([key]) => Object.hasOwn(known, key)));
+}
+
+function hasKnownNames({ properties }: JsonObject, given: Record<string, unknown>): boolean {
+  const known = properties as object | undefined;
+  if (!known) return true;
+  for (const key of Object.keys(given)) if (!Object.hasOwn(known, key) || given[key] === null) return false;
+  return true;
 }
 
 let validate: typeof Validate | undefined;

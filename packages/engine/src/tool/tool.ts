@@ -44,7 +44,13 @@ type AccessKind =
     }
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "agent"; readonly agent: string }
-  | { readonly kind: "skill"; readonly skill: string; readonly others?: readonly string[]; readonly adds: boolean }
+  | {
+      readonly kind: "skill";
+      readonly skill: string;
+      readonly others?: readonly string[];
+      readonly adds: boolean;
+      readonly file?: string;
+    }
   /** Something external that only its name describes: an MCP tool. `server` is the server's part of that name. */
   | { readonly kind: "external"; readonly server?: string }
   /** A question that only a person can answer. */

@@ -1,6 +1,7 @@
 // Assembles a streamed content block from its deltas. Unknown block types keep their initial content.
 
 import { tryParse, isObject, isToolUse, type BlockDelta, type ContentBlock, type JsonObject } from "@keelson/protocol";
+import type * as Arguments from "../tool/repair/arguments.ts";
 
 export interface BlockInProgress {
   readonly start: ContentBlock;
@@ -30,10 +31,17 @@ export function assembleBlock({ start, parts }: BlockInProgress): { block: Conte
 
   const json = parts.flatMap((part) => (part.type === "input_json_delta" ? [part.partial_json] : [])).join("");
   if (json === "" && start.type !== "tool_use") return { block: block as ContentBlock };
-  const input = json === "" ? block["input"] : tryParse(json);
+  const parsed = json === "" ? block["input"] : tryParse(json);
+  const input = isObject(parsed) || start.type !== "tool_use" ? parsed : (meant(json, parsed) ?? parsed);
   const broken = input === undefined ? `is not valid JSON: ${quoted(json)}` : problemOf(input);
   if (broken === undefined) return { block: { ...block, input: input as JsonObject } as ContentBlock };
   return { block: { ...block, input: {} } as ContentBlock, broken };
+}
+
+/** Loaded only for a call whose input is no object. Some servers send it whole, as a string. */
+function meant(json: string, whole: unknown): unknown {
+  const { argumentsMeant } = require("../tool/repair/arguments.ts") as typeof Arguments;
+  return argumentsMeant(json === "" ? (typeof whole === "string" ? whole : JSON.stringify(whole ?? null)) : json);
 }
 
 const LONGEST_QUOTE = 500;

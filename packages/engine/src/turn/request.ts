@@ -75,7 +75,9 @@ function definitionOf({ name, description, input, onDemand }: Tool): ToolDefinit
   const same = known.get(input.json);
   if (same?.name === name && same.description === description) return same;
   const defer = onDemand ? { defer_loading: true as const } : {};
-  const definition = { name, description, input_schema: input.json, ...defer };
+  // Which dialect a schema is in helps no model.
+  const { $schema: _, ...schema } = input.json;
+  const definition = { name, description, input_schema: schema, ...defer };
   known.set(input.json, definition);
   return definition;
 }

@@ -23,7 +23,7 @@ import { ModelError } from "../errors.ts";
 import type { ModelNotice, ModelRequest, Ports } from "../ports.ts";
 import { withCounted } from "../run/result.ts";
 import type { Tool } from "../tool/tool.ts";
-import { repairedCall } from "../tool/tool-call.ts";
+import { recordedName, repairedCall } from "../tool/tool-call.ts";
 
 export interface StreamedCall {
   readonly block: ToolUseBlock;
@@ -120,11 +120,15 @@ export async function requestReply(
     }
     if (end) await show(end);
   };
+  const withOurName = (block: ContentBlock): ContentBlock => {
+    const name = isToolUse(block) ? recordedName(block.name, ports) : "";
+    return isToolUse(block) && name !== block.name ? { ...block, name } : block;
+  };
   /** Makes the ids of a reply's calls unique. */
   const withOwnId = (block: ContentBlock): ContentBlock => {
     if (!isToolUse(block)) return block;
-    const others = [...open.values()].map(({ start }) => start).concat(calls.map((call) => call.block));
-    const isTaken = others.some((other) => isToolUse(other) && other.id === block.id);
+    let isTaken = calls.some((call) => call.block.id === block.id);
+    for (const { start: other } of open.values()) isTaken ||= isToolUse(other) && other.id === block.id;
     return block.id && !isTaken ? block : { ...block, id: `toolu_${ports.newId()}` };
   };
   const add = (entry: NewEntry) => {
@@ -188,7 +192,8 @@ export async function requestReply(
         case "content_block_start": {
           await release();
           const { callState, ...rest } = event;
-          const start = withOwnId(withValidName(event.content_block));
+          // A call with state may be signed, and goes back as it came.
+          const start = withOwnId(withValidName(callState ? event.content_block : withOurName(event.content_block)));
           if (isToolUse(start)) ports.announced?.(start.name);
           if (callState && isToolUse(start)) states.set(start.id, callState);
           event = { ...rest, content_block: start };

@@ -24,7 +24,7 @@ import { readRegularFile } from "./regular-file.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-files-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
-const { read, stat, write, names } = createFiles();
+const { read, readSmall, stat, write, names } = createFiles();
 const at = (...parts: string[]) => join(place, ...parts);
 const text = async (path: string, maxBytes?: number) =>
   new TextDecoder().decode(await read(path, maxBytes === undefined ? {} : { maxBytes }));
@@ -49,6 +49,30 @@ test("read() reads small and large files, whole or in part, through links too", 
   expect(await text(at("small"), 2)).toBe("he");
   expect((await read(at("large"))).length).toBe(3_000_000);
   expect((await read(at("large"), { maxBytes: 2_000_000 })).length).toBe(2_000_000);
+});
+
+test("readSmall() gives what stat() and read() do, or nothing", async () => {
+  writeFileSync(at("few"), "few words");
+  symlinkSync(at("few"), at("few-link"));
+  for (const path of [at("few"), at("few-link")]) {
+    const { stat: found, bytes: content } = readSmall!(path)!;
+    const { kind, size, mtimeMs, realPath } = (await stat(path))!;
+    expect({ ...found }).toEqual({ kind, size, mtimeMs, realPath });
+    expect(content).toEqual(await read(path));
+  }
+  writeFileSync(at("many"), "x".repeat(300_000));
+  symlinkSync("/dev/zero", at("endless"));
+  mkdirSync(at("a-folder"));
+  expect(Bun.spawnSync(["mkfifo", at("a-fifo")]).exitCode).toBe(0);
+  for (const name of ["many", "endless", "a-folder", "a-fifo", "absent"]) expect(readSmall!(at(name))).toBeUndefined();
+
+  // Judged as a file, and a link by now.
+  writeFileSync(at("judged"), "judged");
+  const judged = createFiles(() => at("judged"));
+  expect(new TextDecoder().decode(judged.readSmall!(at("judged"))!.bytes)).toBe("judged");
+  rmSync(at("judged"));
+  symlinkSync(at("few"), at("judged"));
+  expect(judged.readSmall!(at("judged"))).toBeUndefined();
 });
 
 test("read() rejects anything but a regular file, even behind a link", async () => {

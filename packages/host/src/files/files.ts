@@ -28,6 +28,20 @@ export function createFiles(checkedPath: (path: string) => string | undefined = 
         closeSync(fd);
       }
     },
+    readSmall(path) {
+      try {
+        const { fd, stat, realPath } = openRegularFile(path, checkedPath(path));
+        const { size, mtimeMs } = stat;
+        try {
+          if (size > SMALL_BYTES) return undefined;
+          return { stat: { kind: "file", size, mtimeMs, realPath }, bytes: readBytes(fd, size) };
+        } finally {
+          closeSync(fd);
+        }
+      } catch {
+        return undefined;
+      }
+    },
     async write(path, bytes) {
       const checked = checkedPath(path);
       const { writeFile } = await import("./write-file.ts");

@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readGitState, readWorkingDiff } from "./state.ts";
+import { readWorkTreeChanges } from "./changes.ts";
+import { readGitState } from "./state.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-git-state-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -129,10 +130,11 @@ test("a long status is cut", async () => {
   expect(new Set(status.map((line) => line.length <= 68))).toEqual(new Set([true]));
 });
 
-test("readWorkingDiff() shows what changed since the last commit, and nothing if the repository could start a program", async () => {
+test("readWorkTreeChanges() shows what changed since the last commit, and nothing if the repository could start a program", async () => {
   const root = project();
-  const diffOf = (cwd: string) =>
-    readWorkingDiff({
+  const diffOf = async (cwd: string) => {
+    const found = await readWorkTreeChanges({
+      since: "commit",
       cwd,
       home: place,
       directories: [],
@@ -140,6 +142,8 @@ test("readWorkingDiff() shows what changed since the last commit, and nothing if
       signal: new AbortController().signal,
       mayRead: (path) => !path.endsWith("secret.txt"),
     });
+    return found?.diff;
+  };
   expect(await diffOf(root)).toBe("");
   writeFileSync(join(root, "a.txt"), "b");
   expect(await diffOf(join(root, "src"))).toContain("+b");

@@ -1,4 +1,4 @@
-// The state of a repository: branch, main branch, changed files, recent commits and the diff. Runs git, but nothing that the
+// The state of a repository: branch, main branch, changed files and recent commits. Runs git, but nothing that the
 // repository configures: a repository whose settings could start a program is not looked at, and the user's own settings
 // are left out.
 
@@ -23,7 +23,6 @@ export interface GitStateOptions {
 /** A large work tree takes seconds; then the model has to ask itself. */
 const LIMIT_MS = 5_000;
 const MAX_OUTPUT = 64 * 1024;
-const MAX_DIFF = 4 * 1024 * 1024;
 const MAX_COMMITS = 5;
 const MAX_REFS = 256 * 1024;
 
@@ -33,7 +32,7 @@ export async function readGitState(options: GitStateOptions): Promise<GitState |
     const safe = safeGit(options);
     if (safe === undefined) return undefined;
     const { gitFolder } = safe;
-    const [status, commits] = await Promise.all([run(safe, STATUS, options), run(safe, LOG, options)]);
+    const [status, commits] = await Promise.all([runGit(safe, STATUS, options), runGit(safe, LOG, options)]);
     if (status === undefined) return undefined;
     const mainBranch = mainBranchOf(gitFolder);
     return {
@@ -48,34 +47,8 @@ export async function readGitState(options: GitStateOptions): Promise<GitState |
   }
 }
 
-/**
- * What changed since the last commit, as a unified diff; a very long one is cut. Files that git does not know yet are in it
- * as new ones if `mayRead` lets them. Undefined as for `readGitState`. Never rejects.
- */
-export async function readWorkingDiff(
-  options: GitStateOptions & { readonly mayRead: (path: string) => boolean },
-): Promise<string | undefined> {
-  try {
-    const safe = safeGit(options);
-    if (safe === undefined) return undefined;
-    const { folder } = safe;
-    const [changed, others] = await Promise.all([
-      // Fails before the first commit.
-      run(safe, DIFF, options, MAX_DIFF),
-      run(safe, UNTRACKED, options),
-    ]);
-    if (others === undefined) return changed;
-    const diff = changed ?? "";
-    const { newFilesDiff } = await import("./new-files-diff.ts");
-    const files = others.split("\0").filter((path) => path !== "" && options.mayRead(join(folder, path)));
-    return diff + newFilesDiff(folder, files, MAX_DIFF - diff.length);
-  } catch {
-    return undefined;
-  }
-}
-
 /** How to run git here; undefined outside a repository, or if it could start something. */
-function safeGit(options: GitStateOptions): SafeGitCall | undefined {
+export function safeGit(options: GitStateOptions): SafeGitCall | undefined {
   const { cwd, env } = options;
   // A variable can point git to another repository than the one that was checked.
   if (Object.keys(env).some((name) => /^GIT_(DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY)$/.test(name)))
@@ -88,7 +61,7 @@ function safeGit(options: GitStateOptions): SafeGitCall | undefined {
   return { git, first: [`--git-dir=${gitFolder}`, `--work-tree=${folder}`, ...SAFE], folder, gitFolder };
 }
 
-interface SafeGitCall {
+export interface SafeGitCall {
   readonly git: GitProgram;
   readonly first: readonly string[];
   readonly folder: string;
@@ -122,11 +95,7 @@ const SAFE = [
 const STATUS = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames"];
 const LOG = ["log", `--max-count=${MAX_COMMITS}`, "--no-show-signature", "--no-color", "--format=%h %s"];
 
-const UNTRACKED = ["ls-files", "--others", "--exclude-standard", "-z"];
-
-const DIFF = ["diff", "HEAD", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"];
-
-async function run(
+export async function runGit(
   { git, first, folder }: SafeGitCall,
   words: readonly string[],
   { home, env, signal }: GitStateOptions,

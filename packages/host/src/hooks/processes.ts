@@ -21,7 +21,7 @@ export interface HookProcesses {
 export function createHookProcesses(programs?: () => Programs): HookProcesses {
   const own = createPrograms(undefined);
   const token = randomHex(16);
-  const { groups, guard, prepare, reaper } = createGuardedGroups(token);
+  const { groups, guard, prepare, reaper, endAll, dismiss } = createGuardedGroups(token);
   const closing = new AbortController();
   let prepared: Promise<[OpenPipe | null, void]> | undefined;
 
@@ -41,10 +41,9 @@ export function createHookProcesses(programs?: () => Programs): HookProcesses {
     },
     async close() {
       closing.abort();
-      const guardian = reaper();
-      if (!guardian) return;
-      await groups.endAll();
-      await guardian.dismiss();
+      if (!reaper()) return;
+      await endAll();
+      await dismiss();
     },
   };
 }

@@ -78,11 +78,14 @@ test("a server that cannot start says why: not there, ended at once, no handshak
   await using ended = languageWorld({ fake: { exitsAtOnce: true } });
   ended.write("a.fake", "");
   expect(await ended.fails("hover", "a.fake")).toBe("start: The program exited with code 3 (stderr: cannot go on)");
-  await using silent = languageWorld({ fake: { ignores: ["initialize"] }, server: { startupTimeoutMs: 100 } });
+  await using silent = languageWorld({
+    fake: { ignores: ["initialize"], complainsAtEnd: true },
+    server: { startupTimeoutMs: 100 },
+  });
   silent.write("a.fake", "");
   expect(await silent.fails("hover", "a.fake")).toBe("start: It did not answer initialize within 0.1 s");
   await until(() => silent.pids().every((pid) => !isAlive(pid)), "it was ended");
-  await using garbage = languageWorld({ fake: { prints: "No such option\n" } });
+  await using garbage = languageWorld({ fake: { prints: "No such option\n", complainsAtEnd: true } });
   garbage.write("a.fake", "");
   expect(await garbage.fails("hover", "a.fake")).toBe(
     'start: It printed "No such option\\n", which is not a message of a language server; its command may need an option such as --stdio',

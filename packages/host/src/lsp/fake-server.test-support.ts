@@ -25,6 +25,8 @@ export interface FakeLanguageServer {
   /** Uses so much memory after the handshake, the first time: a file beside the log remembers it. */
   readonly memory?: { readonly mb: number; readonly once: string };
   readonly ignoresSignals?: boolean;
+  /** Writes to stderr when its input ends. */
+  readonly complainsAtEnd?: boolean;
   /** Requests that it sends after the handshake. */
   readonly asks?: readonly { readonly method: string; readonly params: unknown }[];
   readonly capabilities?: Readonly<Record<string, unknown>>;
@@ -199,7 +201,10 @@ function serve(script: FakeLanguageServer): void {
       receive(JSON.parse(text));
     }
   });
-  process.stdin.on("end", () => !script.ignoresSignals && process.exit(1));
+  process.stdin.on("end", () => {
+    if (script.complainsAtEnd) process.stderr.write("broken pipe\n");
+    if (!script.ignoresSignals) process.exit(1);
+  });
   setInterval(() => ballast?.fill(2, 0, 1), 1_000);
 }
 

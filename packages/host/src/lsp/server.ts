@@ -193,8 +193,11 @@ export class LanguageServer {
       const client = await this.#open(program).catch(async (error: LanguageServerError) => {
         this.#restarts++;
         this.#reason = error.message;
+        // What a running server says once we end it, about its closed pipes for example, is not why.
+        const said = program.stderr();
+        const hasEnded = await Promise.race([program.exited.then(() => true), Bun.sleep(0).then(() => false)]);
         await program.end();
-        throw new LanguageServerError("start", withStderr(error.message, program));
+        throw new LanguageServerError("start", withStderr(error.message, hasEnded ? program.stderr() : said));
       });
       const running = { client, program, since: now() };
       if (!client.isClosed) this.#current = running;
@@ -239,7 +242,7 @@ export class LanguageServer {
     const { now, log, server } = this.#options;
     if (this.#current && now() - this.#current.since > HEALTHY_MS) this.#restarts = 0;
     this.#restarts++;
-    this.#reason = withStderr(reason, program);
+    this.#reason = withStderr(reason, program.stderr());
     this.#running = this.#current = undefined;
     log(() => `${server.name}: ${this.#reason}`);
     void program.end();
@@ -257,7 +260,7 @@ export class LanguageServer {
   }
 }
 
-function withStderr(reason: string, program: ServerProgram): string {
-  const lines = program.stderr().trim();
+function withStderr(reason: string, stderr: string): string {
+  const lines = stderr.trim();
   return lines === "" ? reason : `${reason} (stderr: ${lines.slice(-MAX_STDERR).replace(/\s+/g, " ")})`;
 }

@@ -2,7 +2,7 @@
 // worked; none throws. Text reaches programs as an argument or on stdin, never through a shell.
 
 import { callService } from "../service-call.ts";
-import type { FindHelper } from "../programs/registry/helpers.ts";
+import { helperEnvironment, type FindHelper } from "../programs/registry/helpers.ts";
 import { terminalSequence } from "./terminal.ts";
 
 export interface Notice {
@@ -40,11 +40,12 @@ export async function notifyDesktop(
   { env, find, signal }: { readonly env: Env; readonly find: FindHelper; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const send = find("notify-send");
-  if (send) return ends([send, "--app-name=Keelson", "--", title, escapeMarkup(message)], env, signal);
+  if (send)
+    return ends([send, "--app-name=Keelson", "--", title, escapeMarkup(message)], helperEnvironment(env), signal);
   const script = find("osascript");
   if (!script) return false;
   const lines = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
-  return ends([script, ...lines.flatMap((line) => ["-e", line]), "--", title, message], env, signal);
+  return ends([script, ...lines.flatMap((line) => ["-e", line]), "--", title, message], helperEnvironment(env), signal);
 }
 
 /** The program gets the message on stdin, and both texts as variables. */

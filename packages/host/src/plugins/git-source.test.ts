@@ -62,6 +62,8 @@ test.each<[string, Partial<GitSource>, string]>([
   ["a folder that is not there", { path: "nothing" }, 'has no files in "nothing"'],
   ["an address that runs a program", { url: "ext::sh -c touch% x" }, "is not an address for git"],
   ["an option as address", { url: "--upload-pack=touch x" }, "is not an address for git"],
+  ["an address with two servers", { url: "https://a.example\\@b.example/x.git" }, "write it as https://host/path"],
+  ["an address with two servers for ssh", { url: "ssh://a.example?@b.example/x.git" }, "write it as https://host/path"],
   ["an address without encryption", { url: "http://example.com/x.git" }, "is not an address for git"],
 ])("%s is refused", async (_, source, why) => {
   await expect(get(source)).rejects.toThrow(why);

@@ -4,7 +4,7 @@
 import { printableLine } from "@keelson/protocol";
 import { makeTemporary } from "../files/private-file.ts";
 import { gitMissing } from "../git/find-git.ts";
-import { findHelper, helperPath } from "../programs/registry/helpers.ts";
+import { findHelper, helperEnvironment } from "../programs/registry/helpers.ts";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
@@ -40,7 +40,7 @@ export async function fetchGit(
     throw new PluginFetchError(`"${ref}" is not a branch or tag`);
   if (sha !== undefined && !/^[0-9a-f]{40}$/.test(sha)) throw new PluginFetchError(`"${sha}" is not a full commit id`);
   const folder = makeTemporary(options.env, "git-");
-  const { groups, guard, reaper } = createGuardedGroups(randomHex(16));
+  const { groups, guard, endAll, dismiss } = createGuardedGroups(randomHex(16));
   guard();
   const git = (...words: readonly string[]) => runGit(folder, words, { ...options, groups });
   try {
@@ -52,8 +52,8 @@ export async function fetchGit(
     if (files.length === 0) throw new PluginFetchError(`${url} has no files${path === "" ? "" : ` in "${path}"`}`);
     return { files, commit };
   } finally {
-    await groups.endAll();
-    await reaper()?.dismiss();
+    await endAll();
+    await dismiss();
     removeFolder(folder);
   }
 }
@@ -74,6 +74,9 @@ async function fetchCommit(git: Git, url: string, what: string, isCommit: boolea
 
 /** Addresses that someone on the way could change are refused, and so is everything that runs a program. */
 function checkUrl(url: string, local: boolean): void {
+  // Programs differ about the server that such an address names, and policies are about servers.
+  if (/^\w+:\/\/[^/]*[\\?#\s\p{Cc}]/u.test(url))
+    throw new PluginFetchError(`"${printableLine(url)}" is not an address for git; write it as https://host/path`);
   if (/^(?:https|ssh):\/\//.test(url) || /^[\w.-]+@[\w.-]+:[^:]/.test(url)) return;
   if (/^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(url)) return;
   const isHere = url.startsWith("file:///") || url.startsWith("/");
@@ -142,10 +145,9 @@ async function runGit(
 function spawnGit(words: readonly string[], cwd: string, env: Record<string, string>) {
   const git = findHelper("git", env["PATH"]);
   if (git === null) throw new PluginFetchError(gitMissing({ env }));
-  const own = { ...env, PATH: helperPath(env["PATH"]) };
   return Bun.spawn([git, ...words], {
     cwd,
-    env: own,
+    env: helperEnvironment(env),
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

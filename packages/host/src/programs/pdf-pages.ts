@@ -76,6 +76,7 @@ async function endOf(child: Bun.Subprocess, signal: AbortSignal): Promise<number
   const either = AbortSignal.any([signal, limit]);
   // With its children: the shield stays as their parent.
   const end = () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {

@@ -24,6 +24,8 @@ export interface Confined {
   readonly argv: string[];
   /** The started process only waits for the command. */
   readonly isWrapper: boolean;
+  /** Whether nothing of it ran, and it may if it is started again. Call before `leave`. */
+  mustStartAgain?(result: { readonly text: string; readonly code: number | null }): boolean;
   /** Call once, when the command has ended. Returns notes for the model. */
   leave(result: { readonly text: string; readonly code: number | null }): string[];
   /** Call once, when its children have ended too. */
@@ -80,6 +82,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   return {
     argv: shielded.argv,
     isWrapper: shielded.isWrapper,
+    mustStartAgain: (result) => shielded.mustStartAgain(result),
     leave: (result) => [
       ...shielded.leave(result),
       ...(guarded ? shieldNotes(result, outside) : []),

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { realPathOf } from "@keelson/disk/real-path";
 import { makeDataFolder } from "../plugins/data-folder.ts";
 import { pathOutside } from "../programs/find-program.ts";
+import { loaderVariables, withoutLoader } from "../programs/loader-variables.ts";
 import { createPrograms, type Programs } from "../programs/registry/programs.ts";
 import { randomHex } from "../random.ts";
 import { isProgram } from "../shell/environment/choose.ts";
@@ -42,7 +43,7 @@ export interface ServerPrograms {
 export function createServerPrograms({ confine, programs }: ServerProgramsOptions = {}): ServerPrograms {
   const own = createPrograms(undefined);
   const token = randomHex(16);
-  const { groups, guard, prepare, reaper } = createGuardedGroups(token);
+  const { groups, guard, prepare, reaper, endAll, dismiss } = createGuardedGroups(token);
   const running = new Set<ServerProgram>();
   let closed = false;
 
@@ -69,7 +70,7 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
     // Inside, only the shell would notice.
     if (!isProgram(command)) throw new Error(programNotFound(options.command));
     if (!confine) throw new Error("The server must run in a sandbox, and this session has none");
-    return confine({ ...options, command });
+    return confine({ ...options, command, entryEnv: { ...loaderVariables(options.env), ...options.entryEnv } });
   }
 
   return {
@@ -92,7 +93,7 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
           isWrapper: entered?.isWrapper ?? false,
           // It may start others by name, as `env node` does.
           env: {
-            ...options.env,
+            ...(entered ? withoutLoader(options.env) : options.env),
             ...(entered?.env ?? options.entryEnv),
             ...(outside === undefined ? {} : { PATH: path ?? "" }),
           },
@@ -112,11 +113,10 @@ export function createServerPrograms({ confine, programs }: ServerProgramsOption
 
     async close() {
       closed = true;
-      const guardian = reaper();
-      if (!guardian) return;
+      if (!reaper()) return;
       await Promise.all([...running].map((program) => program.askToEnd()));
-      await groups.endAll();
-      await guardian.dismiss();
+      await endAll();
+      await dismiss();
     },
   };
 }

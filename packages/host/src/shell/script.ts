@@ -7,6 +7,8 @@ import { CLEAR_SCRIPT } from "./environment/cleared-variables.ts";
 
 export interface ScriptParts {
   readonly command: string;
+  /** The first lines. */
+  readonly first?: readonly string[];
   readonly shell: ShellProgram;
   readonly snapshot: string | null;
   /** The user's script to source before every command. */
@@ -31,9 +33,11 @@ export interface ScriptParts {
  */
 export function scriptFor(parts: ScriptParts): string {
   const { command, shell, snapshot, envFile, hookFiles = [], programFolders = [], prefix, reportsDirectory } = parts;
+  const { first = [] } = parts;
   const merged = parts.keepsErrors ? [] : ["exec 2>&1"];
   const note = shell.kind === "bash" ? 19 : 7; // other shells allow only one digit
   const script = [
+    ...first,
     ...(reportsDirectory ? [`exec 2>&1 ${note}>&3 3>&-`] : merged),
     ...(reportsDirectory ? [`trap '{ pwd -P >&${note}; } 2>/dev/null' EXIT`] : []),
     ...(snapshot ? [`. ${quote(snapshot)}`] : []),

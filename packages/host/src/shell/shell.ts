@@ -17,6 +17,7 @@ import { createGuardedGroups } from "./process/guarded-groups.ts";
 import { collectOutput } from "./output.ts";
 import { loadPipes } from "./process/pipe.ts";
 import { quote, scriptFor } from "./script.ts";
+import { uncarry } from "../programs/loader-variables.ts";
 import { takeSnapshot } from "./environment/snapshot.ts";
 import { confine, type Confined } from "../sandbox/confine.ts";
 import { confineProgram, type ConfinedProgram, type ProgramToConfine } from "../sandbox/confine-program.ts";
@@ -76,6 +77,9 @@ export interface SessionShell extends Shell {
 /** Linux limits one argument to 128 KB; longer scripts are written to a file. */
 const MAX_SCRIPT_BYTES = 100_000;
 
+/** A command that comes at once has come by then. */
+const WRITTEN_BY_MS = 10;
+
 /** Types of tasks that end with the shell. */
 const ENDED_HERE = new Set(["local_bash", "monitor"]);
 
@@ -105,13 +109,15 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
   /** For a Keelson that is run as a command, which creates it. */
   const stateDir = () => `${temporary()}-state`;
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
-  const { groups, guard, prepare: prepareGroups, reaper } = createGuardedGroups(token);
+  const { groups, guard, prepare: prepareGroups, reaper, endAll, dismiss } = createGuardedGroups(token);
   let confinement: ReturnType<typeof openConfinement> | undefined;
   const loadConfinement = () => (confinement ??= openConfinement());
   /** Commands that ended while their children still run. What they hold is released when the children end. */
   const lingering = new Map<number, () => void>();
   let prepared: ReturnType<typeof prepare> | undefined;
   let hasRun = false;
+  /** A command waits for what it needs. */
+  let isAwaited = false;
   let closed = false;
 
   /** Once, unless it fails. */
@@ -178,6 +184,7 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
     reportsDirectory: boolean;
     keepsErrors?: boolean;
   }) {
+    isAwaited = true;
     const { snapshot, openPipe } = await prepareOnce();
     sweep();
     if (closed) throw new ToolError("The session is closing; no more commands can be started.");
@@ -191,6 +198,8 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
     const located = isOwnScript && program.kind === "bash" ? confinement.programsWithoutFiles(command) : undefined;
     const script = scriptFor({
       command,
+      // What runs without the shield loads nothing that commands could have written.
+      first: located === undefined ? uncarry(envNow()) : [],
       shell: program,
       snapshot,
       envFile,
@@ -236,39 +245,54 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
     }
   }
 
+  async function runOnce(
+    command: string,
+    { cwd, timeoutMs, signal, maxOutput, id, sandbox, ...more }: Parameters<Shell["run"]>[1],
+  ): Promise<ShellResult & { readonly again: boolean }> {
+    const { task, shownAs, printed, owner = task?.owner } = more;
+    const entered = await argvFor({ command, cwd, id, owner, sandbox, reportsDirectory: true });
+    const { argv, isWrapper, openPipe } = entered;
+    let hasLeft = false;
+    let again = false;
+    try {
+      if (signal.aborted) return { ...NOTHING_PRINTED, aborted: true, again: false };
+      const child = startCommand({ argv, isWrapper, cwd, env: envNow(), openPipe, groups });
+      const stop = () => groups.end(child.pid);
+      const collected = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
+      const output = printed
+        ? { ...collected, push: (chunk: Uint8Array) => (printed(chunk), collected.push(chunk)) }
+        : collected;
+      const { tasks, tasksDir: directory } = options;
+      const row =
+        task && awaitCommand({ command: shownAs ?? command, toolUseId: id, task, tasks, directory, output, stop });
+      const result = await followCommand({
+        child,
+        output,
+        timeoutMs,
+        signal,
+        row,
+        stop,
+        leave(printed) {
+          groups.leaderEnded(child.pid);
+          hasLeft = true;
+          again = entered.mustStartAgain?.(printed) === true;
+          return leave(child.pid, entered, printed);
+        },
+      });
+      // What it holds is released when it ends.
+      hasLeft ||= result.movedTo !== undefined;
+      return { ...result, again };
+    } finally {
+      if (!hasLeft) abandon(entered);
+    }
+  }
+
   return {
-    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox, ...more }): Promise<ShellResult> {
-      const { task, shownAs, owner = task?.owner } = more;
-      const entered = await argvFor({ command, cwd, id, owner, sandbox, reportsDirectory: true });
-      const { argv, isWrapper, openPipe } = entered;
-      let hasLeft = false;
-      try {
-        if (signal.aborted) return { ...NOTHING_PRINTED, aborted: true };
-        const child = startCommand({ argv, isWrapper, cwd, env: envNow(), openPipe, groups });
-        const stop = () => groups.end(child.pid);
-        const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
-        const { tasks, tasksDir: directory } = options;
-        const row =
-          task && awaitCommand({ command: shownAs ?? command, toolUseId: id, task, tasks, directory, output, stop });
-        const result = await followCommand({
-          child,
-          output,
-          timeoutMs,
-          signal,
-          row,
-          stop,
-          leave(printed) {
-            groups.leaderEnded(child.pid);
-            hasLeft = true;
-            return leave(child.pid, entered, printed);
-          },
-        });
-        // What it holds is released when it ends.
-        hasLeft ||= result.movedTo !== undefined;
-        return result;
-      } finally {
-        if (!hasLeft) abandon(entered);
-      }
+    async run(command, how): Promise<ShellResult> {
+      const { again, ...result } = await runOnce(command, how);
+      if (!again) return result;
+      const { again: _, ...next } = await runOnce(command, how);
+      return next;
     },
 
     async background(command, { cwd, description, toolUseId, owner, sandbox, lines, shownAs }) {
@@ -304,6 +328,10 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
       const { shield } = await loadConfinement();
       // Each waits for a process. If one fails, the command tries again, and says why.
       await Promise.all([shield?.status(), closed ? undefined : prepareOnce().catch(() => undefined)]);
+      await Bun.sleep(WRITTEN_BY_MS);
+      const cwd = options.shield?.directories()[0];
+      // The model still writes the command.
+      if (!isAwaited && !closed && cwd !== undefined) await shield?.prepare(cwd).catch(() => undefined);
     },
 
     hasRun: async () => hasRun,
@@ -313,6 +341,7 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
     },
 
     async hidesDenied(cwd, owner) {
+      isAwaited = true;
       const { shield } = await loadConfinement();
       // The caller is about to check a command, which depends on what git would read.
       return (await shield?.hidesAll(cwd, owner)) ?? false;
@@ -320,15 +349,14 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
 
     async close() {
       closed = true;
-      const guardian = reaper();
-      if (!guardian) return options.sandbox?.close();
+      if (!reaper()) return options.sandbox?.close();
       const running = options.tasks.list().filter(({ status, type }) => status === "running" && ENDED_HERE.has(type));
       const stops = running.map(({ id }) => options.tasks.stop(id));
-      await groups.endAll();
+      await endAll();
       await Promise.all(stops);
       sweep({ all: true });
       await (await confinement)?.shield?.close();
-      await guardian.dismiss();
+      await dismiss();
       await options.sandbox?.close();
       removeFile((await prepared)?.snapshot);
       for (const path of [temporary(), stateDir()]) removeFolder(path);

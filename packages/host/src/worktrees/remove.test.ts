@@ -1,10 +1,12 @@
 // Removing worktrees: what has been worked on stays, unless it shall be given up.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describeChanges } from "./remove.ts";
+import type { ProgramToConfine } from "../sandbox/confine-program.ts";
+import { describeChanges, removeWorktree } from "./remove.ts";
 import { scratch } from "./repository.test-support.ts";
+import { worktreeState } from "./state.ts";
 
 const { place, project, git, write, commit, create, worktrees, branches, state, remove, sweep } = scratch();
 
@@ -214,3 +216,47 @@ test("sweepStale() removes what was being made when its owner was killed, but no
   expect(readFileSync(join(touched.path, "n"), "utf8")).toBe("mine");
   expect(branches(root)).toEqual(["main", touched.branch]);
 });
+
+const SILENCES = {
+  "says nothing": "exit 0",
+  fails: "exit 1",
+  "is killed": "kill -KILL $$",
+  "loses its output": 'exec "$real" "$@" >/dev/null',
+};
+
+test.each(Object.entries(SILENCES))(
+  "a git that %s about a question is no reason to remove anything",
+  async (_, silence) => {
+    const root = project();
+    const bin = join(place, `bin-${crypto.randomUUID()}`);
+    const works: Record<string, (path: string) => void> = {
+      status: (path) => write(join(path, "new.txt")),
+      "ls-files": (path) => (git(path, "update-index", "--skip-worktree", "a.txt"), write(join(path, "a.txt"), "b")),
+      "show-ref": (path) => commit(path, "n"),
+      "rev-list": (path) => (git(path, "checkout", "-q", "--detach"), commit(path, "n")),
+    };
+    for (const [question, work] of Object.entries(works)) {
+      const { path, branch } = await create(root, { name: question });
+      work(path);
+      const wrapper = `#!/bin/sh\nreal=${Bun.which("git")}\nfor word; do [ "$word" = ${question} ] && ${silence}; done\nexec "$real" "$@"\n`;
+      write(join(bin, "git"), wrapper);
+      chmodSync(join(bin, "git"), 0o755);
+      // Without a system's git this one is used.
+      const confine = async ({ command, args }: ProgramToConfine) => ({
+        argv: [command, ...args],
+        env: {},
+        isWrapper: false,
+        leave() {},
+      });
+      const places = { env: { PATH: bin }, home: place, confine };
+      const told = (work: Promise<unknown>) => work.then(String, (error: Error) => error.name);
+      expect([
+        question,
+        await told(worktreeState({ path, branch }, places)),
+        await told(removeWorktree({ root, path, branch, ...places })),
+        existsSync(path),
+        branches(root).includes(branch),
+      ]).toEqual([question, "WorktreeError", "WorktreeError", true, true]);
+    }
+  },
+);

@@ -6,6 +6,7 @@ import { countTokensBody } from "../messages/body.ts";
 import type { DialectOptions } from "../dialect.ts";
 import type { HttpCall } from "../http/http-call.ts";
 import { betasOf, type Caller } from "../messages/headers.ts";
+import { withKnownReferences } from "../messages/loaded-tools.ts";
 import { fitRequest } from "../messages/fit.ts";
 import { messagesProvider, type MessagesVariant } from "../messages/provider.ts";
 import { parseEvent, readEvents } from "../messages/reply/read-reply.ts";
@@ -63,7 +64,10 @@ export function invokeProvider(server: Server, options: Caller & Pick<DialectOpt
     plain: (request, signal) => ask(request, "plain", signal),
 
     countTokens(asked, signal) {
-      const { request } = fitRequest(asked, (model) => family(model) === family(asked.model));
+      const { request } = fitRequest(
+        withKnownReferences(asked, false),
+        (model) => family(model) === family(asked.model),
+      );
       // The service checks the body as that of a request for a reply.
       const extra = { ...bodyFields(request), max_tokens: request.max_tokens };
       const body = Buffer.from(countTokensBody(request, { omit: ["model"], extra })).toString("base64");

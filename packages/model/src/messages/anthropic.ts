@@ -5,6 +5,7 @@ import { isObject, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
 import { BodyPool, countTokensBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "../http/http-call.ts";
+import { withKnownReferences } from "./loaded-tools.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
 import { asReply, isJson, readEvents, readJson, untilStop } from "./reply/read-reply.ts";
 import type { FetchOptions } from "../http/network.ts";
@@ -119,7 +120,8 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
 
   /** By the name that was asked for: how the server calls the model. Gateways have names of their own. */
   const answers = new Map<string, string>();
-  const own = async (request: ModelRequest): Promise<ModelRequest> => {
+  const own = async (asked: ModelRequest): Promise<ModelRequest> => {
+    const request = withKnownReferences(asked, true);
     const given = [request.model, answers.get(request.model) ?? request.model];
     let names: readonly string[] | undefined;
     // Nearly always the same spelling: a long conversation must not cost more.

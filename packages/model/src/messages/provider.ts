@@ -9,6 +9,7 @@ import type { ErrorResponse } from "../http/http-error.ts";
 import { replay } from "./reply/replay.ts";
 import type { PlainProvider } from "../wrappers/retry.ts";
 import { callServer, withoutSecrets, type Server } from "../http/server.ts";
+import { withKnownReferences } from "./loaded-tools.ts";
 import { fitRequest } from "./fit.ts";
 import { messagesHeaders, userAgent, type Caller } from "./headers.ts";
 import { asReply, isJson, readEvents, readJson, untilStop, type EventBatches } from "./reply/read-reply.ts";
@@ -57,7 +58,8 @@ export function messagesProvider(server: Server, variant: MessagesVariant, calle
   }
 
   const { family } = variant;
-  const fit = (asked: ModelRequest) => fitRequest(asked, family && ((model) => family(model) === family(asked.model)));
+  const fit = (asked: ModelRequest) =>
+    fitRequest(withKnownReferences(asked, false), family && ((model) => family(model) === family(asked.model)));
 
   return {
     id: variant.id,

@@ -86,12 +86,14 @@ test("a file is read through the tool and shown without line numbers", async () 
   const { calls, said } = await converse("read a.txt", { Read: () => "1\tone\n2\ttwo\n3\t" });
   expect(calls).toEqual([["Read", { file_path: "a.txt" }]]);
   expect(said).toEqual(["a.txt:\n\n```\none\ntwo\n```"]);
+  const part = { Read: () => "1\tone\n2\ttwo\n\n(The file goes on, to line 9. The next offset is 3.)" };
+  expect((await converse("read a.txt", part)).said).toEqual(["a.txt:\n\n```\none\ntwo\n```"]);
 });
 
 test("replacing reads first, then edits", async () => {
   const { calls, said } = await converse('replace "old" with "new" in a.txt', {
     Read: () => "1\told",
-    Edit: () => "The file a.txt has been updated successfully.",
+    Edit: () => "Edited a.txt: now line 1.",
   });
   expect(calls).toEqual([
     ["Read", { file_path: "a.txt" }],
@@ -102,7 +104,7 @@ test("replacing reads first, then edits", async () => {
 
 test("steps are done in order and answered together at the end", async () => {
   const { calls, said } = await converse('create a file n.txt with content "hi" then read n.txt and then run `ls`', {
-    Write: () => "File created successfully at: n.txt",
+    Write: () => "Created n.txt (1 line).",
     Read: () => "1\thi",
     Bash: () => "n.txt",
   });
@@ -120,7 +122,7 @@ test("steps are done in order and answered together at the end", async () => {
 
 test("a file with one character has one character, not one characters", async () => {
   const { said } = await converse('create a file n.txt with content "x"', {
-    Write: () => "File created successfully at: n.txt",
+    Write: () => "Created n.txt (1 line).",
   });
   expect(said).toEqual(["I wrote n.txt (1 character)."]);
 });
@@ -209,7 +211,8 @@ test("a list of files leaves out dependencies, build output and what git ignores
 
 test("a list that Glob cut short is completed by Grep", async () => {
   const { calls, said } = await converse("list the ts files", {
-    Glob: () => [...dependencies, "(Showing 100 of 900 matching files; 800 more are not listed.)"].join("\n"),
+    Glob: () =>
+      [...dependencies, "(100 of 900 files are listed. Narrow the pattern or the path for the other 800.)"].join("\n"),
     Grep: () => "Found 3 files\nsrc/b.ts\na.ts\nREADME.md",
   });
   expect(calls).toHaveLength(2);

@@ -52,7 +52,7 @@ export function* projectFiles(
 /** The paths in a result of Grep: the lines after `Found N files`. */
 export function pathsIn({ text }: Result): readonly string[] {
   const [head, ...paths] = text.split("\n");
-  return head!.startsWith("Found ") ? paths.filter((line) => line !== "" && !line.startsWith("[")) : [];
+  return head!.startsWith("Found ") ? paths.filter((line) => line !== "" && !/^\(Files? [\d–]+ of /.test(line)) : [];
 }
 
 const GENERATED =

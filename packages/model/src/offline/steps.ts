@@ -95,10 +95,13 @@ function* read(path: string, from?: number, to?: number): Doing {
   const range = from !== undefined && to !== undefined ? { offset: from, limit: to - from + 1 } : {};
   const shown = yield* attempt("Read", { file_path: path, ...range });
   if (shown.failed) return failed("Read", shown);
-  const lines = contentOf(shown.text)?.replace(/\n$/, "");
+  const lines = contentOf(shown.text.replace(GOES_ON, ""))?.replace(/\n$/, "");
   const title = from === undefined ? path : `${path}, lines ${from}–${to}`;
   return { text: `${title}:\n\n${fenced(headOf(lines ?? shown.text))}` };
 }
+
+/** What Read says below a part of a file. */
+const GOES_ON = /\n\n\((?:The file goes on|Too long to show at once)[^\n]*\)$/;
 
 function* run(command: string): Doing {
   const result = yield* attempt("Bash", { command, description: `Run ${command.slice(0, 60)}` });

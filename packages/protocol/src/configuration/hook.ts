@@ -166,9 +166,12 @@ export interface HookRun {
   readonly problem?: string;
   /**
    * Why it has not decided, though nothing is wrong with it. A handler that may block then does. changed: its program is not what
-   * it was. start, end: it could not start, or not finish, for lack of descriptors, processes, memory or disk space. unread: its
-   * answer is too long, and a part of it was dropped.
+   * it was. start, end: it could not start, or not finish, for lack of descriptors, processes, memory or disk space. unread: a
+   * part of its answer was dropped, or it went on without some.
    */
   readonly prevented?: "changed" | "start" | "end" | "unread";
   readonly durationMs: number;
 }
+
+/** Whether this is how a shell reports that a signal ended its program. */
+export const reportsSignal = (exitCode: number) => exitCode > 128 && exitCode < 160;

@@ -167,6 +167,7 @@ export const SETTINGS_TABLE = {
 
   model: works(text, "yes", "the model, unless --model or ANTHROPIC_MODEL is set"),
   fallbackModel: works({ kind: "models" }, "yes", "models to try when the first one is overloaded"),
+  exploreModel: works(text, "yes", "the model of the Explore agent; inherit for that of the session"),
   effortLevel: works(effort, "yes", "how much effort the model puts into an answer"),
   alwaysThinkingEnabled: works(flag, "yes", "false turns off thinking"),
   modelPrices: works({ kind: "prices" }, "if trusted", "US dollars per million tokens, by model"),
@@ -294,12 +295,16 @@ export const SETTINGS_TABLE = {
   autoUpdatesChannel: later(text, "yes"),
   processWrapper: later(text, "never", OWN),
 
-  "attribution.commit": later(text, "yes"),
-  "attribution.pr": later(text, "yes"),
+  "attribution.commit": works(text, "yes", "text that the model puts at the end of commit messages"),
+  "attribution.pr": works(text, "yes", "text that the model puts at the end of the description of pull requests"),
   prUrlTemplate: later(text, "yes"),
   "attribution.sessionUrl": later(flag, "yes"),
   includeCoAuthoredBy: later(flag, "yes"),
-  includeGitInstructions: works(flag, "yes", "false: do not tell the model the state of the git repository"),
+  includeGitInstructions: works(
+    flag,
+    "yes",
+    "false: do not tell the model the state of the git repository, and how to make commits and pull requests",
+  ),
   respectGitignore: works(flag, "yes", "false: also suggest files that .gitignore excludes"),
 
   theme: works(text, "yes", "colors: dark, light, auto, their -daltonized and -ansi variants, or custom:NAME"),

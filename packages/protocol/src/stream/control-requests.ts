@@ -13,8 +13,8 @@ import type {
 import type { Json, JsonObject } from "../json.ts";
 import type { ModelMessage } from "../transcript/content.ts";
 import type { ControlRequest } from "./control.ts";
-import type { ModelUsage } from "./message.ts";
-import type { FilePatch } from "./tool-use.ts";
+import type { Message, ModelUsage } from "./message.ts";
+import type { FilePatch, ToolKind } from "./tool-use.ts";
 
 /** What a client may ask for. A reply that is `void` has no payload. */
 export interface ControlRequests {
@@ -71,6 +71,14 @@ export interface ControlRequests {
       readonly policyHookCount: number;
     };
   };
+  /**
+   * Keelson only. The messages of the conversation, as its transcript has them: the newest, or those before the message with
+   * this id (`before` of an earlier reply, of `hello` or of `reset`). Oldest first; `before` is null if none are older.
+   */
+  get_messages(fields: { readonly before?: string; readonly limit?: number }): {
+    readonly messages: readonly Message[];
+    readonly before: string | null;
+  };
   /** Keelson only. Newest first: those of this folder, or of all. */
   get_prompt_history(fields: { readonly all_projects?: boolean; readonly limit?: number }): {
     readonly prompts: readonly TypedPrompt[];
@@ -105,7 +113,8 @@ export interface ControlRequests {
     readonly rate_limits: unknown;
     readonly behaviors: unknown;
   };
-  get_working_diff(): { readonly diff: string | null };
+  /** `since`: the last commit, the default, or the start of the session. */
+  get_working_diff(fields: { readonly since?: "commit" | "start" }): WorkingDiff;
   initialize(fields: InitializeFields): InitializeReply;
   interrupt(fields: { readonly cancel_queued?: boolean }): {
     readonly still_queued: readonly string[];
@@ -253,7 +262,9 @@ export interface ClientQuestions {
     readonly display_name?: string;
     readonly input: JsonObject;
     readonly tool_use_id: string;
-    /** Keelson only, for clients that ask for it: how the call would change a file, unless that is too long. */
+    /** Keelson only, for clients that ask for it: what kind of work the call is. */
+    readonly kind?: ToolKind;
+    /** The same: how the call would change a file, unless that is too long. */
     readonly patch?: FilePatch;
     readonly title?: string;
     readonly description?: string;
@@ -307,6 +318,10 @@ export interface ClientQuestions {
     readonly tool_use_id?: string;
   }): object;
   mcp_message(fields: { readonly server_name: string; readonly message: object }): { readonly mcp_response: object };
+  /** Keelson only, for a client that offered it. Null: it does not have the file open. */
+  read_open_file(fields: { readonly path: string }): { readonly content: string | null };
+  /** Keelson only, for a client that offered it: the whole text of a file that it has open. */
+  write_open_file(fields: { readonly path: string; readonly content: string }): object;
   /** Only of kinds that the client listed in `initialize`. */
   request_user_dialog(fields: {
     readonly dialog_kind: string;
@@ -403,6 +418,29 @@ interface ListedMcpServer {
 }
 
 /** A session on this machine. The names are those of the reference's SDK. */
+export interface WorkingDiff {
+  /** As git prints it. Null outside a repository, or if its settings could start a program. */
+  readonly diff: string | null;
+  readonly since: "commit" | "start";
+  /** What is compared with, as far as git is asked. */
+  readonly commit: string | null;
+  /** All that differ, also those that the diff has no room for, or no text of. */
+  readonly files: readonly ChangedSessionFile[];
+  /** So many more may not be read. */
+  readonly hidden: number;
+  /** There may be more, or what a file was is not known. */
+  readonly incomplete: boolean;
+}
+
+export interface ChangedSessionFile {
+  /** Relative to the folder of the session, if it is in there. */
+  readonly path: string;
+  readonly status: "added" | "modified" | "deleted";
+  /** Lines. Null if it is no text, too long, or if it is not known what it was. */
+  readonly added: number | null;
+  readonly removed: number | null;
+}
+
 export interface ListedSession {
   readonly sessionId: string;
   /** Its title: a chosen one, a generated one, or a prompt. */
@@ -476,6 +514,8 @@ interface SessionInfo {
   readonly context_window: number;
   readonly output_style: string;
   readonly permission_mode: PermissionMode;
+  /** Those that the session may switch to. */
+  readonly permission_modes: readonly PermissionMode[];
   readonly agent: string | null;
   readonly memory_directory: string | null;
 }

@@ -1,6 +1,7 @@
 // Control requests and responses: the side channel of the stream, matched by request id.
 
 import { isObject } from "../json.ts";
+import type { AttachedClient } from "./stream-messages.ts";
 import type { ControlSubtype, FieldsOf, PendingQuestions, UncheckedRequest } from "./control-requests.ts";
 
 export interface ControlRequest {
@@ -30,6 +31,8 @@ export interface ControlResponse {
 export interface ControlCancelRequest {
   readonly type: "control_cancel_request";
   readonly request_id: string;
+  /** Keelson only, of a question: the other client that answered it. Absent if no client did. */
+  readonly answered_by?: AttachedClient;
 }
 
 /** A request as its sender makes it. */

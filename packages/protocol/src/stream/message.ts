@@ -14,6 +14,7 @@ import type {
   SystemSignal,
   SystemSubtype,
   ToolProgressSignal,
+  ToolRunningSignal,
   TranscriptMirrorMessage,
 } from "./system-messages.ts";
 import type { ToolUseMeta } from "./tool-use.ts";
@@ -159,13 +160,15 @@ export type Message =
   | TranscriptMirrorMessage
   | StreamMessage
   | (RateLimitSignal & Stamped)
-  | (ToolProgressSignal & Stamped);
+  | (ToolProgressSignal & Stamped)
+  | (ToolRunningSignal & Stamped);
 
 /** A message that is shown but not stored. The outbox adds `uuid` and `session_id`. */
 export type Signal =
   | SystemSignal
   | RateLimitSignal
   | ToolProgressSignal
+  | ToolRunningSignal
   | Omit<StreamEventMessage, keyof Stamped>
   | Omit<ResultMessage, keyof Stamped>;
 

@@ -71,8 +71,18 @@ export interface ClientView {
   readonly mirror?: boolean;
   /** What each call is called and touches, and with a permission question how an edit would change its file. */
   readonly toolMeta?: boolean;
+  /** Messages of type `tool_running`: which calls run, and what they print. Clients of the reference do not know them. */
+  readonly liveCalls?: boolean;
   /** Messages of type `stream`, about the stream itself. Clients of the reference do not know them. */
   readonly streamEvents?: boolean;
+}
+
+/** Files that a client has open, whose text may differ from what is on disk. It answers these questions about them. */
+export interface OpenFilesOffer {
+  /** `read_open_file`. */
+  readonly read: boolean;
+  /** `write_open_file`. */
+  readonly write: boolean;
 }
 
 /** A driver may prompt, answer and change the session; a watcher only watches. */
@@ -92,11 +102,11 @@ export interface AttachOptions {
   /** Default: driver. */
   readonly role?: ClientRole;
   readonly view?: ClientView;
-  /** The messages of the transcript come first. */
-  readonly replay?: boolean;
+  /** The messages of the transcript come first: all of them, or so many of the newest. They are read as they are taken. */
+  readonly replay?: boolean | number;
   /**
    * What followed this cursor comes first. If that is no longer known: a `stream` message with subtype `reset`, the newest
-   * part of the transcript, and a snapshot of the message in progress.
+   * messages of the transcript (`replay`, or 200), and a snapshot of the message in progress.
    */
   readonly after?: StreamCursor;
   /**
@@ -106,6 +116,8 @@ export interface AttachOptions {
   readonly whenSlow?: "hold" | "drop";
   /** Default for a driver: all of them. A watcher answers none. */
   readonly answers?: ClientAnswers;
+  /** Of a driver. Nothing is offered if absent. */
+  readonly openFiles?: OpenFilesOffer;
 }
 
 /** One client of a session. What it sends is answered to it alone. */

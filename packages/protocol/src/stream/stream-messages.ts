@@ -24,21 +24,35 @@ interface StreamMessages {
     /** The client that gets this message. */
     readonly client: string;
     readonly role: ClientRole;
-    /** All that are attached, this one too. */
+    /** Those that are attached, this one too. */
     readonly watchers: readonly AttachedClient[];
+    /** So many more are attached: only the newest of many are named. */
+    readonly more_watchers?: number;
     /** Questions that no one has answered yet. Those that this client may answer follow as requests. */
     readonly pending: readonly ControlRequest[];
     readonly capabilities: readonly string[];
+    /** No program has the session open: what follows is what its transcript says, until someone opens it. */
+    readonly stored?: true;
+    /**
+     * For a client that asked for a number of the newest messages, which follow: what `get_messages` takes for those before
+     * them, null if there are none.
+     */
+    readonly before?: string | null;
   };
-  /** What followed the cursor is no longer known: forget what is shown. The newest part of the transcript follows. */
-  reset: {};
+  /**
+   * What followed the cursor is no longer known: forget what is shown. The newest messages of the transcript follow; `before`
+   * as in `hello`.
+   */
+  reset: { readonly before: string | null };
   /**
    * The message in progress, as the events that lead to it, with one delta for each kind in a block. Blocks that were sent
    * whole are left out. It replaces what was streamed of the others; without events, no message is in progress.
    */
   snapshot: { readonly events: readonly StreamEvent[] };
   /** A client came or went. */
-  presence: { readonly watchers: readonly AttachedClient[] };
+  presence: { readonly watchers: readonly AttachedClient[]; readonly more_watchers?: number };
+  /** A question that this client may not answer, and others may. */
+  asked: { readonly question: ControlRequest };
   /** A question was settled; `by` is null if no client answered it, but a hook, or if it was withdrawn. */
   answered: { readonly request_id: string; readonly by: AttachedClient | null };
 }

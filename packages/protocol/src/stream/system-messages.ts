@@ -40,6 +40,8 @@ export interface SystemMessages {
   status: {
     readonly status: "compacting" | "requesting" | null;
     readonly permissionMode?: PermissionMode;
+    /** For views with `toolMeta`, while `status` is "compacting": the `uuid` that `compact_boundary` will have. */
+    readonly compact_boundary_uuid?: string;
     readonly compact_result?: "success" | "failed";
     readonly compact_error?: string;
   };
@@ -137,6 +139,8 @@ export interface SystemMessages {
     readonly agent_id?: string;
     readonly decision_reason_type?: string;
     readonly decision_reason?: string;
+    /** What the user can do so that such a call runs. */
+    readonly how_to_allow?: string;
     readonly message: string;
   };
   informational: {
@@ -195,8 +199,13 @@ export interface SystemMessages {
   local_command_output: { readonly content: string };
   /** All current slash commands; replaces the previous list. */
   commands_changed: { readonly commands: readonly ListedCommand[] };
-  /** Keelson only: the conversation continues from before this prompt. */
-  conversation_rewound: { readonly user_message_id: string; readonly leaf_uuid: string | null };
+  /** Keelson only: the conversation continues from before this prompt. It is also among the messages of the past. */
+  conversation_rewound: {
+    readonly user_message_id: string;
+    readonly leaf_uuid: string | null;
+    /** One sentence for people. */
+    readonly content: string;
+  };
   control_request_progress: {
     readonly request_id: string;
     readonly status: "started" | "api_retry";
@@ -303,4 +312,16 @@ export interface ToolProgressSignal {
     readonly error_status: number | null;
     readonly error_category: string;
   };
+}
+
+/** For clients that ask for it (`ClientView.liveCalls`). The first for a call says that it began to run. */
+export interface ToolRunningSignal {
+  readonly type: "tool_running";
+  readonly tool_use_id: string;
+  /** The subagent that makes the call. */
+  readonly agent_id?: string;
+  /** The end of what it has printed so far. */
+  readonly output?: string;
+  /** It printed more before that. */
+  readonly output_cut?: true;
 }

@@ -93,6 +93,8 @@ export interface SystemSubject {
   readonly apiRefusalCategory?: string | null;
   readonly apiRefusalExplanation?: string | null;
   readonly refusedUserMessageUuid?: string;
+  /** Keelson only: the prompt before which the conversation continues. */
+  readonly rewoundTo?: string;
   readonly [key: string]: unknown;
 }
 

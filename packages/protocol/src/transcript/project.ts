@@ -190,12 +190,9 @@ function system(entry: ChainEntry & { type: "system" }): SystemMessage | Assista
   if (entry.subtype === "compact_boundary") return boundary(entry);
   if (entry.subtype === "model_refusal_no_fallback") return refusal(entry);
   if (entry.subtype !== "informational") return undefined;
-  return {
-    type: "system",
-    subtype: entry.subtype,
-    content: entry.content ?? "",
-    level: entry.level ?? "info",
-    session_id: entry.sessionId,
-    uuid: entry.uuid,
-  };
+  const { content = "", level = "info", sessionId, uuid, rewoundTo, parentUuid } = entry;
+  const said = { type: "system", content, session_id: sessionId, uuid } as const;
+  return rewoundTo === undefined
+    ? { ...said, subtype: "informational", level }
+    : { ...said, subtype: "conversation_rewound", user_message_id: String(rewoundTo), leaf_uuid: parentUuid };
 }

@@ -56,12 +56,19 @@ export function forkedConversation({ conversation, model }: Spawner, toolUseId: 
 const SESSION_TOOLS = new Set(["EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree", "StructuredOutput"]);
 
 /** The parent's tools, described as the parent describes them. */
-export function forkTools(parents: () => readonly Tool[], own: readonly Tool[]): () => readonly Tool[] {
+export function forkTools(
+  parent: Pick<Spawner, "tools" | "deferredTools">,
+  own: readonly Tool[],
+): () => { readonly tools: readonly Tool[]; readonly deferred: readonly Tool[] } {
+  const forked = (tools: readonly Tool[]) => tools.map((tool) => forkTool(tool, own));
   let built: { readonly from: readonly Tool[]; readonly tools: readonly Tool[] } | undefined;
+  let known: { readonly from: readonly Tool[]; readonly deferred: readonly Tool[] } | undefined;
   return () => {
-    const from = parents();
-    if (built?.from !== from) built = { from, tools: from.map((tool) => forkTool(tool, own)) };
-    return built.tools;
+    const from = parent.tools();
+    if (built?.from !== from) built = { from, tools: forked(from) };
+    const hidden = parent.deferredTools();
+    if (known?.from !== hidden) known = { from: hidden, deferred: forked(hidden) };
+    return { tools: built.tools, deferred: known.deferred };
   };
 }
 

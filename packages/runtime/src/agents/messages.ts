@@ -121,7 +121,7 @@ function pastOf(path: string): ReturnType<typeof loadSession> | Error {
 /** To wake an agent is to start one. */
 function whyNotWoken({ name, oneShot }: AgentDefinition, from: Spawner, host: AgentHost): string | undefined {
   if (oneShot) return `start a new agent of type '${name}' instead`;
-  const starts = from.tools().some((tool) => tool.name === "Agent");
+  const starts = [...from.tools(), ...from.deferredTools()].some((tool) => tool.name === "Agent");
   if (!starts || from.isFork || !maySpawn(from, host)) return "you may not start agents";
   return host.mayStart(name) && !isTypeDenied(name, from) ? undefined : `agents of type '${name}' may not be started`;
 }

@@ -11,7 +11,7 @@ import { Slots } from "../mcp/servers/slots.ts";
 import { builtInAgents, withBuiltIn } from "./built-in/built-in.ts";
 import { AgentListing, toldAgents } from "./listing.ts";
 import type * as Running from "./run-agents.ts";
-import { toolsOf } from "../session/state.ts";
+import { deferredOf, toolsOf } from "../session/state.ts";
 import { mostAgents, type AgentStages, type Spawner } from "./spawner.ts";
 
 export interface AgentStage {
@@ -93,6 +93,7 @@ export function openAgents(stages: AgentStages): AgentStage {
     model: () => skills.effects.model,
     system: () => state.system,
     tools: () => toolsOf(state),
+    deferredTools: () => deferredOf(state),
     conversation: () => state.conversation,
     interrupt: () => runState.interrupt(),
   };

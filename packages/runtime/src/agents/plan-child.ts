@@ -1,5 +1,6 @@
 // Turns an order into a plan: which agent, which model, where it works, and what it is told. Loaded with the first agent.
 
+import type { Snapshot } from "@keelson/config";
 import { agentText } from "@keelson/config/agents";
 import { ToolError, type ModelChoice } from "@keelson/engine";
 import { agentModel, renderAgentPrompt, widensMode } from "@keelson/engine/agents";
@@ -155,7 +156,7 @@ async function modelFor(
   const { snapshot } = state;
   // A folder that is not trusted changes nothing that the user chose.
   const fixed = definition.untrusted ? snapshot.flags : {};
-  const own = fixed.model === undefined ? definition.model : undefined;
+  const own = fixed.model === undefined ? modelOf(definition, snapshot) : undefined;
   const name = agentModel({ env: snapshot.env, call, agent: own });
   // The offline model stands in for every other model.
   const inherits = name === "inherit" || state.model.profile.id === OFFLINE_ID;
@@ -168,6 +169,12 @@ async function modelFor(
   const mayChoose = !definition.untrusted || isLowerEffort(definition.effort ?? "", inherited);
   const wanted = effort ?? (fixed.effort === undefined && mayChoose ? definition.effort : undefined) ?? inherited;
   return wanted === undefined ? chosen : { ...chosen, effort: wanted };
+}
+
+/** The user may want another model for searches than the smallest. */
+function modelOf({ name, source, model }: AgentDefinition, { settings }: Snapshot): string | undefined {
+  const chosen = source === "built-in" && name === "Explore" ? settings["exploreModel"] : undefined;
+  return typeof chosen === "string" && chosen !== "" ? chosen : model;
 }
 
 async function systemOf(

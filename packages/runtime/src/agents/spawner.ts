@@ -46,6 +46,8 @@ export interface Spawner {
   system(): readonly string[];
   /** The tools in its requests. */
   tools(): readonly Tool[];
+  /** Those that it can call although its requests do not describe them. */
+  deferredTools(): readonly Tool[];
   conversation(): Conversation;
   /** Stops it and everything that works for it. */
   interrupt(): void;

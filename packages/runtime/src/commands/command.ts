@@ -2,6 +2,7 @@
 
 import type { LocalAnswer } from "@keelson/engine";
 import type { ControlSubtype, FieldsOf, JsonObject, ListedCommand, NewEntry, ReplyTo } from "@keelson/protocol";
+import { splitAttached } from "@keelson/protocol/attached";
 import type { ControlTargets } from "../controls/targets.ts";
 
 export interface CommandSession {
@@ -21,10 +22,13 @@ export interface CommandSession {
 /** Returns what the user reads. Throws an error for the user. */
 export type RunCommand = (args: string, session: CommandSession) => string | Promise<string | LocalAnswer>;
 
-/** Throws if a command that takes no arguments got some. */
+/** Throws if a command that takes no arguments got some. Editors attach texts and files to any prompt; those do not count. */
 export function expectNoArguments(name: string, args: string): void {
-  if (args !== "") throw new Error(`/${name} takes no arguments, but got "${args}"`);
+  const typed = splitAttached(args).map((part) => (typeof part === "string" ? part.replace(MENTION, "") : ""));
+  if (typed.join("").trim() !== "") throw new Error(`/${name} takes no arguments, but got "${args}"`);
 }
+
+const MENTION = /(?<!\S)@(?:"[^"]*"\S*|\S+)/g;
 
 /** `a, b or c: none` as a list of Markdown points. */
 export function points(lines: readonly string[]): string {

@@ -20,8 +20,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   resume: "Start Keelson with --resume <session> to continue another session, or with --continue for the latest",
   rewind: "Start Keelson with --resume <session> --resume-session-at <message> to go back in the conversation",
   sandbox: "The sandbox is a setting: run `keelson config set sandbox.enabled true`, and start again",
-  schedule: "Use /loop <interval> <task>, or ask for it in a prompt: scheduled jobs run while the session is open",
   stop: "Send the control request interrupt to stop a run, and stop_task to stop a background task",
+  web: "Run `keelson web` in a shell: it shows all sessions on a page in the browser, this one too",
   upgrade: "Keelson has no plans to upgrade to: requests are billed by the provider of the model",
 };
 

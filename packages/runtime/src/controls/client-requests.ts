@@ -5,14 +5,15 @@
 import type {
   CallbackHook,
   ClientQuestion,
+  ControlCancelRequest,
   ControlRequest,
   ControlResponse,
   JsonObject,
   StreamMessage,
   UncheckedRequest,
 } from "@keelson/protocol";
-import type { StreamClient, Clients } from "../stream/clients.ts";
-import { withoutPatch } from "../stream/tool-use-meta.ts";
+import { describeClient, type StreamClient, type Clients } from "../stream/clients.ts";
+import { withoutCallMeta } from "../stream/tool-use-meta.ts";
 import type * as AnswersModule from "./answers.ts";
 import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
 
@@ -30,6 +31,8 @@ interface OpenRequest {
 
 export interface ClientRequestsOptions {
   readonly clients: Clients;
+  /** A question stays open while no client is attached that may answer it. */
+  readonly waits?: boolean;
   newId(): string;
 }
 
@@ -50,7 +53,7 @@ export class ClientRequests {
   /** Those that this client may answer. */
   questionsFor(client: StreamClient): readonly ControlRequest[] {
     const open = [...this.#open.values()].filter((each) => each.isQuestion && each.isFor(client));
-    return open.map(({ message }) => (client.view.toolMeta ? message : withoutPatch(message)));
+    return open.map(({ message }) => (client.view.toolMeta ? message : withoutCallMeta(message)));
   }
 
   /** Whether no other driver has been attached for as long. */
@@ -58,7 +61,10 @@ export class ClientRequests {
     return [...this.#options.clients.all].find(({ role }) => role === "driver") === client;
   }
 
-  /** Asks everyone who may answer. Resolves with an error when no one is left who could, or the signal aborts. */
+  /**
+   * Asks everyone who may answer. Resolves with an error when the signal aborts, or no one is left who could answer; if the
+   * session waits for answers, those who attach later are asked.
+   */
   ask(request: UncheckedRequest, signal: AbortSignal): Promise<Answer> {
     const kind = request.subtype === "can_use_tool" ? "permissions" : "requests";
     return this.#send(request, signal, { isQuestion: true, isFor: ({ answers }) => answers[kind] });
@@ -80,6 +86,15 @@ export class ClientRequests {
       input,
       tool_use_id: id,
     };
+    return this.#sendTo(client, question, signal);
+  }
+
+  /** What one client offered to answer. */
+  askOne(
+    client: string,
+    question: ClientQuestion<"read_open_file"> | ClientQuestion<"write_open_file">,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     return this.#sendTo(client, question, signal);
   }
 
@@ -106,13 +121,19 @@ export class ClientRequests {
     this.#resolve(response.request_id, response);
   }
 
-  /** A client is gone: what only it could answer is not answered any more. */
+  /** A client is gone, or only reads from now on: what only it could answer is not answered any more. */
   left(client: StreamClient): void {
-    for (const [id, open] of this.#open) {
-      if (!open.isFor(client)) continue;
+    const concerned = [...this.#open].filter(([, open]) => open.isFor(client));
+    client.isSilent = true;
+    for (const [id, open] of concerned) {
       const refused = open.refused.get(client);
       open.refused.delete(client);
+      // It may have gone only so far that it still reads.
+      if (!client.isDetached && !client.takeBack(id)) {
+        void client.tell({ type: "control_cancel_request", request_id: id });
+      }
       if (this.#able(open).length > 0) continue;
+      if (this.#options.waits && open.isQuestion && open.refused.size === 0) continue;
       const answer = [...open.refused.values()].at(-1) ?? refused ?? gone(id, closedText(open.message.request));
       this.#withdraw(open, undefined);
       this.#resolve(id, answer);
@@ -125,7 +146,10 @@ export class ClientRequests {
   }
 
   #sendTo(client: string, request: UncheckedRequest, signal: AbortSignal): Promise<Answer> {
-    return this.#send(request, signal, { isQuestion: false, isFor: ({ id }) => id === client });
+    return this.#send(request, signal, {
+      isQuestion: false,
+      isFor: ({ id, isSilent }) => id === client && !isSilent,
+    });
   }
 
   #send(
@@ -135,7 +159,10 @@ export class ClientRequests {
   ): Promise<Answer> {
     const { newId, clients } = this.#options;
     const id = newId();
-    const isHeard = clients.awaitsFirst || [...clients.all].some((client) => to.isFor(client));
+    const isHeard =
+      clients.awaitsFirst ||
+      (this.#options.waits && to.isQuestion) ||
+      [...clients.all].some((client) => to.isFor(client));
     if (clients.areSilent || !isHeard) return Promise.resolve(gone(id, closedText(request)));
     if (signal.aborted) return Promise.resolve(gone(id, WITHDRAWN));
     return new Promise((resolve) => {
@@ -156,6 +183,9 @@ export class ClientRequests {
       this.#open.set(id, open);
       signal.addEventListener("abort", stop, { once: true });
       clients.tell(message, to.isFor);
+      if (!to.isQuestion) return;
+      const shown: StreamMessage = { type: "stream", subtype: "asked", question: message };
+      clients.tell(shown, (client) => client.view.streamEvents === true && !to.isFor(client));
     });
   }
 
@@ -168,16 +198,21 @@ export class ClientRequests {
   #withdraw({ message, isFor, isQuestion }: OpenRequest, by: StreamClient | undefined): void {
     const { clients } = this.#options;
     const { request_id } = message;
-    clients.tell(
-      { type: "control_cancel_request", request_id },
-      (client) => isFor(client) && client !== by && !client.takeBack(request_id),
-    );
+    // No client has heard of it.
+    if (clients.takeBackEarly(request_id)) return;
+    const answered = isQuestion && by ? { answered_by: describeClient(by) } : {};
+    const cancel: ControlCancelRequest = {
+      type: "control_cancel_request",
+      request_id,
+      ...answered,
+    };
+    clients.tell(cancel, (client) => isFor(client) && client !== by && !client.takeBack(request_id));
     if (!isQuestion) return;
     const settled: StreamMessage = {
       type: "stream",
       subtype: "answered",
       request_id,
-      by: by ? { id: by.id, ...(by.name === undefined ? {} : { name: by.name }), role: by.role } : null,
+      by: by ? describeClient(by) : null,
     };
     clients.tell(settled, (client) => client.view.streamEvents === true && client !== by);
   }

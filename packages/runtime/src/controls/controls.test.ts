@@ -28,7 +28,7 @@ function controls(more: Partial<ControlTargets> = {}) {
     setModel: async (name) => name ?? "default-model",
     ...more,
   };
-  const clients = new Clients({ newId: targets.newId!, newest: () => [] });
+  const clients = new Clients({ newId: targets.newId! });
   const client = attached(clients, targets.send!);
   const requests = new ClientRequests({ clients, newId: targets.newId! });
   const target = new Controls(

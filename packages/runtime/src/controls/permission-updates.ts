@@ -11,6 +11,16 @@ export function readPermissionUpdates(value: unknown): readonly PermissionUpdate
   return value.map(readUpdate);
 }
 
+/** What comes with an answer, or the error about it. There may be none. */
+export function updatesInAnswer(response: Readonly<Record<string, unknown>>): readonly PermissionUpdate[] | Error {
+  const value = response["updatedPermissions"] ?? response["updated_permissions"] ?? [];
+  try {
+    return Array.isArray(value) && value.length === 0 ? [] : readPermissionUpdates(value);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
 function readUpdate(value: unknown): PermissionUpdate {
   if (!isObject(value)) throw new Error("A permission update must be an object");
   const { type, destination = "session", behavior, rules, mode, directories } = value;
@@ -39,7 +49,8 @@ function readUpdate(value: unknown): PermissionUpdate {
 function readRule(value: unknown): RuleValue {
   const { toolName, ruleContent } = isObject(value) ? value : {};
   if (typeof toolName !== "string" || toolName === "") throw new Error('A rule must have a "toolName"');
-  if (ruleContent === undefined) return { toolName };
+  // Some clients write what is absent as null.
+  if (ruleContent === undefined || ruleContent === null) return { toolName };
   if (typeof ruleContent !== "string") throw new Error('"ruleContent" must be a string');
   return { toolName, ruleContent };
 }

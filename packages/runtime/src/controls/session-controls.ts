@@ -90,6 +90,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     knownTokens: () => state.conversation.account.known,
     transcriptPath: () => place.path,
     transcript: () => (place.path !== null && existsSync(place.path) ? place.path : undefined),
+    messages: storage.messages,
     memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
     memoryDirectory: () => state.instructions?.memory,
     addMemory: async (text, scope) => {
@@ -106,6 +107,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     lastUsage: () => state.lastUsage,
     workspace: folders.workspace,
     search: machine.tools.search,
+    originals: () => machine.fileHistory?.originals() ?? [],
     fileIndex: () => (fileIndex ??= openFileIndex(machine.tools.search, now, () => state.snapshot.settings)),
     directory: storage.options.directory,
     storedSessions: () => (stored ??= openStoredSessions(state.snapshot)),

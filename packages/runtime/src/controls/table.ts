@@ -69,6 +69,7 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   get_binary_version: read(async () => (await listings()).getBinaryVersion),
   get_context_usage: read(async () => (await contextUsage()).getContextUsage),
   get_hooks_listing: read(async () => (await listings()).getHooksListing),
+  get_messages: read(async () => (await conversation()).getMessages),
   get_prompt_history: later(async () => (await promptHistory()).getPromptHistory),
   get_session_cost: read(async () => (await usage()).getSessionCost),
   get_session_info: read(async () => (await import("./handlers/session-info.ts")).getLiveSessionInfo),

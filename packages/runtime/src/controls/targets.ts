@@ -17,7 +17,7 @@ import type {
   Skill,
   Usage,
 } from "@keelson/protocol";
-import type { RewindResult } from "@keelson/store/checkpoints";
+import type { OriginalFile, RewindResult } from "@keelson/store/checkpoints";
 import type { StoredSessions } from "@keelson/store/stored-sessions";
 import type { SessionsHere } from "../directory/sessions-here.ts";
 import type { Cost } from "../model/cost.ts";
@@ -28,6 +28,7 @@ import type { RuleBook } from "../gate/rule-book.ts";
 import type { MemoryScope } from "../instructions/add-memory.ts";
 import type { MentionIndex } from "../mentions/file-index.ts";
 import type { RewoundConversation } from "../conversation/rewind.ts";
+import type { SessionStreams } from "../stream/open-streams.ts";
 import type { SummarizedConversation, SummarizeOptions } from "../conversation/summarize.ts";
 import type { InitializeOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
@@ -74,6 +75,8 @@ export interface ControlTargets {
   transcriptPath(): string | null;
   /** The file that keeps the conversation, if one does. */
   transcript(): string | undefined;
+  /** The conversation, as clients see it. Rejects if no message has the id `before`. */
+  messages: SessionStreams["messages"];
   /** The instruction files in the conversation. */
   memoryFiles(): readonly { readonly path: string; readonly type: string; readonly text: string }[];
   /** Where the agent keeps notes for later sessions; undefined if it keeps none. */
@@ -86,6 +89,8 @@ export interface ControlTargets {
 
   readonly workspace: Workspace;
   readonly search: Search;
+  /** The files that tools changed, as they were before that. */
+  originals(): readonly OriginalFile[];
   /** The paths in the working directory, for suggestions. */
   fileIndex(): Promise<MentionIndex>;
   readonly seen: ReadLedger;

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { Conversation } from "@keelson/engine";
-import { isChainEntry, type ChainEntry, type ModelMessage } from "@keelson/protocol";
+import { isChainEntry, textOf, type ChainEntry, type ModelMessage } from "@keelson/protocol";
 import { todosIn } from "../task-list/todos.ts";
 import type { Storage } from "../session/storage.ts";
 import { isAddedForPrompt, isPromptWithId, promptContent } from "./prompt-entry.ts";
@@ -15,7 +15,7 @@ export interface RewoundConversation {
 
 /** `prompt` is the id of its message. Throws an error for the user. */
 export async function rewindConversation(storage: Storage, prompt: string): Promise<RewoundConversation> {
-  const { place, state, outbox } = storage;
+  const { place, state, outbox, newId } = storage;
   if (place.path === null || !existsSync(place.path)) throw new Error("This conversation is not saved");
   const { loadSession, readEntries } = await import("@keelson/store/past");
   const all = new Map<string, ChainEntry>();
@@ -35,8 +35,30 @@ export async function rewindConversation(storage: Storage, prompt: string): Prom
   state.lastUsage = null;
   state.todos.set(todosIn(entries));
   storage.rewound(entries);
-  await outbox.show({ type: "system", subtype: "conversation_rewound", user_message_id: prompt, leaf_uuid: leaf });
+  const shown = outbox.record([
+    {
+      type: "system",
+      subtype: "informational",
+      level: "info",
+      content: `Went back to before ${quoted(promptContent(found))}; what followed is no longer part of the conversation`,
+      rewoundTo: prompt,
+      uuid: newId(),
+    },
+  ]);
+  // No message follows on the new branch yet, so that entry alone would not make it the newest one.
+  outbox.note({ type: "keelson-rewind", leafUuid: outbox.leaf, sessionId: place.id });
+  await shown;
   return { prompt: promptContent(found), sessionId: place.id };
+}
+
+const QUOTED_CHARS = 80;
+
+/** Enough of a prompt to recognize it. */
+function quoted(content: ModelMessage["content"]): string {
+  const text = textOf(content).replace(/\s+/g, " ").trim();
+  if (text === "") return "a prompt without text";
+  const start = [...text].slice(0, QUOTED_CHARS).join("");
+  return `“${start}${start.length < text.length ? "…" : ""}”`;
 }
 
 function leafBefore({ parentUuid }: ChainEntry, all: ReadonlyMap<string, ChainEntry>): string | null {

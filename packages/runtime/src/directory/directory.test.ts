@@ -4,7 +4,13 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load, type Flags } from "@keelson/config";
-import { isResult, type ListedSession, type Outbound, type SessionClient } from "@keelson/protocol";
+import {
+  isResult,
+  type ControlRequest,
+  type ListedSession,
+  type Outbound,
+  type SessionClient,
+} from "@keelson/protocol";
 import { StoredSessions } from "@keelson/store/stored-sessions";
 import { startMockModel, temporaryHome, transcriptFiles, type TemporaryHome } from "@keelson/testkit";
 import { SessionDirectory } from "./directory.ts";
@@ -56,6 +62,22 @@ async function untilResult(client: SessionClient): Promise<readonly Outbound[]> 
     if (isResult(value)) return seen;
   }
 }
+
+const ALL = { permissions: true, requests: true };
+
+async function nextQuestion(client: SessionClient): Promise<ControlRequest> {
+  for (;;) {
+    const { value, done } = await client.messages[Symbol.asyncIterator]().next();
+    if (done) throw new Error("The session ended without a question");
+    if (value.type === "control_request" && value.request.subtype === "can_use_tool") return value;
+  }
+}
+
+const allow = (client: SessionClient, request_id: string) =>
+  client.send({
+    type: "control_response",
+    response: { subtype: "success", request_id, response: { behavior: "allow" } },
+  });
 
 /** A resume that may be joined. */
 const resuming = (target: string, refused: readonly string[] = []): Partial<WantedSession> => ({
@@ -145,6 +167,105 @@ test("a second front end shares a session that is open, and the last one that op
   expect(transcriptFiles(home)).toHaveLength(1);
 });
 
+test("a front end whose input ends reads the end of its prompts, and another one's session goes on", async () => {
+  const held = Promise.withResolvers<void>();
+  await using model = await startMockModel([
+    { text: "First." },
+    { text: "Second.", hold: held.promise },
+    { text: "Third." },
+    { text: "Fourth." },
+  ]);
+  const directory = new SessionDirectory();
+  const terminal = await directory.open(wanted(model.url));
+  const atTerminal = terminal.attach();
+  ask(atTerminal, "begin");
+  await untilResult(atTerminal);
+  const routine = await directory.open(wanted(model.url, resuming(terminal.id)));
+  const inRoutine = routine.attach();
+  ask(inRoutine, "more");
+  ask(inRoutine, "and more");
+  const closing = routine.close("end_of_input");
+  await model.waitForRequest(2);
+  held.resolve();
+  const seen = await Array.fromAsync(inRoutine.messages);
+  expect(seen.filter(isResult).map(({ result }) => result)).toEqual(["Second.", "Third."]);
+  await closing;
+  ask(inRoutine, "too late");
+  ask(atTerminal, "go on");
+  for (const result of ["Second.", "Third.", "Fourth."])
+    expect((await untilResult(atTerminal)).at(-1)).toMatchObject({ result });
+  expect(model.requests).toHaveLength(4);
+  await terminal.close("end_of_input");
+  expect(directory.find(terminal.id)).toBeUndefined();
+});
+
+test("a front end whose input has ended is not waited for by a question", async () => {
+  const write = { calls: [{ name: "Write", input: { file_path: "a.txt", content: "x" } }] };
+  await using model = await startMockModel([{ text: "First." }, write, { text: "Second." }]);
+  const directory = new SessionDirectory();
+  const watching = await directory.open(wanted(model.url, { front: "stream", answers: ALL }));
+  const starter = watching.attach();
+  ask(starter, "begin");
+  await untilResult(starter);
+  starter.detach();
+  const watcher = watching.attach({ role: "watcher" });
+  const answering = await directory.open(wanted(model.url, resuming(watching.id)));
+  const client = answering.attach();
+  ask(client, "write");
+  const question = await nextQuestion(client);
+  await answering.close("end_of_input");
+  expect((await untilResult(watcher)).at(-1)).toMatchObject({
+    result: "Second.",
+    permission_denials: [{ tool_name: "Write" }],
+  });
+  const left = await Array.fromAsync(client.messages);
+  expect(left).toContainEqual({ type: "control_cancel_request", request_id: question.request_id });
+  await watching.close("end_of_input");
+});
+
+test("a question waits for whoever attaches later and may answer, if the front end wants that", async () => {
+  const write = { calls: [{ name: "Write", input: { file_path: "a.txt", content: "x" } }] };
+  await using model = await startMockModel([write, { text: "Done." }, write, { text: "Again." }]);
+  const directory = new SessionDirectory();
+  const session = await directory.open(wanted(model.url, { front: "prompt", onNoAnswerer: "wait" }));
+  const watcher = session.attach({ role: "watcher", view: { streamEvents: true } });
+  const first = session.attach();
+  ask(first, "write");
+  const { request_id } = await nextQuestion(first);
+  first.detach();
+  expect(await directory.find(session.id)!.request("get_session_info")).toBeObject();
+  const second = session.attach({ name: "phone" });
+  expect((await nextQuestion(second)).request_id).toBe(request_id);
+  allow(second, request_id);
+  expect((await untilResult(second)).at(-1)).toMatchObject({ result: "Done.", permission_denials: [] });
+  expect(readFileSync(join(home.project, "a.txt"), "utf8")).toBe("x");
+
+  // No one who may answer is there when it asks.
+  ask(second, "again");
+  second.detach();
+  for await (const message of watcher.messages)
+    if ("state" in message && message.state === "requires_action" && model.requests.length === 3) break;
+  const third = session.attach({ view: { streamEvents: true } });
+  const asked = await nextQuestion(third);
+  expect(asked.request_id).not.toBe(request_id);
+  allow(third, asked.request_id);
+  expect((await untilResult(third)).at(-1)).toMatchObject({ result: "Again.", permission_denials: [] });
+  await session.close("end_of_input");
+});
+
+test("a session that ends no longer waits for an answer", async () => {
+  const write = { calls: [{ name: "Write", input: { file_path: "a.txt", content: "x" } }] };
+  await using model = await startMockModel([write, { text: "Denied." }]);
+  const directory = new SessionDirectory();
+  const session = await directory.open(wanted(model.url, { onNoAnswerer: "wait" }));
+  const client = session.attach();
+  ask(client, "write");
+  await nextQuestion(client);
+  client.detach();
+  await session.close("end_of_input");
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("stream closed before response received");
+});
+
 test("a session that is open is not opened twice by who cannot join it", async () => {
   await using model = await startMockModel([{ text: "First." }]);
   const directory = new SessionDirectory();
@@ -176,9 +297,10 @@ test("close() also ends a session that is being opened", async () => {
 test("a session ends when it has had no client and no work for a while, not before", async () => {
   const held = Promise.withResolvers<void>();
   await using model = await startMockModel([{ text: "Late.", hold: held.promise }]);
-  const directory = new SessionDirectory({ closeIdleAfterMs: 30 });
-  const session = await directory.open(wanted(model.url));
-  const watching = await directory.open(wanted(model.url, { folder: "other" }));
+  const directory = new SessionDirectory();
+  const closeIdleAfterMs = 30;
+  const session = await directory.open({ ...wanted(model.url), closeIdleAfterMs });
+  const watching = await directory.open({ ...wanted(model.url, { folder: "other" }), closeIdleAfterMs });
   const watcher = watching.attach();
   const client = session.attach();
   ask(client, "begin");

@@ -16,19 +16,20 @@ import { openSession } from "../session/open.ts";
 import type { OpenedSession } from "../session/open-options.ts";
 import { OpenError } from "../session/place.ts";
 import type { LiveSession } from "../session/session.ts";
-import type { DirectoryOptions, FolderChoice, SessionsHere, SharedSession } from "./sessions-here.ts";
+import type { FolderChoice, SessionsHere, SharedSession, StoredSession } from "./sessions-here.ts";
+import { writtenSoFar } from "../stream/open-streams.ts";
+import type { MessageQuery } from "../stream/past.ts";
 import { openOptions } from "./wanted.ts";
 import type { ProgramParts, WantedSession } from "./wanted-session.ts";
 
 export class SessionDirectory implements SessionsHere {
   readonly #program: ProgramParts;
-  readonly #closeIdleAfterMs: number | undefined;
   readonly #here = new Set<SessionHere>();
   readonly #opening = new Set<Promise<unknown>>();
+  readonly #listeners = new Set<() => void>();
 
-  constructor({ closeIdleAfterMs, ...program }: DirectoryOptions = {}) {
+  constructor(program: ProgramParts = {}) {
     this.#program = { ...program, sharedSandbox: sharedSandbox() };
-    this.#closeIdleAfterMs = closeIdleAfterMs;
   }
 
   async open(wanted: WantedSession): Promise<OpenedSession> {
@@ -59,10 +60,33 @@ export class SessionDirectory implements SessionsHere {
     return here?.isClosing ? undefined : here;
   }
 
-  async list(stored: StoredSessions, { cwd, allProjects, asked }: FolderChoice): Promise<readonly ListedSession[]> {
+  all(): readonly SharedSession[] {
+    return [...this.#here].filter(({ isClosing }) => !isClosing);
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async joinElsewhere(session: StoredSession, configDir: string): Promise<OpenedSession | undefined> {
+    return (await import("../owner/join.ts")).joinElsewhere(session, configDir);
+  }
+
+  async list(
+    stored: Pick<StoredSessions, "list">,
+    { cwd, allProjects, asked }: FolderChoice,
+  ): Promise<readonly ListedSession[]> {
     const { withOpenSessions } = await import("./with-open.ts");
     const open = [...this.#here].filter((each) => allProjects || each.cwd === cwd);
     return withOpenSessions(await stored.list({ allProjects }), open, asked);
+  }
+
+  async messages(stored: StoredSessions, id: string, query: MessageQuery) {
+    const here = this.#at(id);
+    if (here) return here.request("get_messages", query);
+    const part = writtenSoFar((await stored.path(id)) ?? null);
+    return part && (await import("../stream/past.ts")).storedMessages(part, query);
   }
 
   async close(reason: EndReason): Promise<void> {
@@ -76,10 +100,19 @@ export class SessionDirectory implements SessionsHere {
     return [...this.#here].find((each) => each.id === id);
   }
 
-  #keep(session: LiveSession, { snapshot, warn }: WantedSession): OpenedSession {
-    const here = new SessionHere(session, { cwd: snapshot.cwd, warn, closeIdleAfterMs: this.#closeIdleAfterMs });
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #keep(session: LiveSession, { snapshot, warn, closeIdleAfterMs }: WantedSession): OpenedSession {
+    const here = new SessionHere(session, { cwd: snapshot.cwd, warn, closeIdleAfterMs });
     this.#here.add(here);
-    void session.ended.then(() => this.#here.delete(here));
+    session.stateChanged = () => this.#changed();
+    void session.ended.then(() => {
+      this.#here.delete(here);
+      this.#changed();
+    });
+    this.#changed();
     // Whoever joins it later finds it begun.
     const { announce, initialPrompt } = session;
     return Object.assign(
@@ -126,6 +159,10 @@ class SessionHere implements SharedSession {
     return this.#session.title;
   }
 
+  get state(): SharedSession["state"] {
+    return this.#session.state;
+  }
+
   get isClosing(): boolean {
     return this.#session.closing;
   }
@@ -162,6 +199,7 @@ class SessionHere implements SharedSession {
       close: async (reason: EndReason): Promise<void> => {
         this.#holders.delete(holder);
         if (this.#holders.size === 0) return this.close(reason);
+        if (reason === "end_of_input") return session.endInput(own.map(({ id }) => id));
         for (const client of own) client.detach();
       },
     };

@@ -17,10 +17,17 @@ export interface WantedSession {
   readonly entrypoint: string;
   /** What its clients will answer, if it is not what such front ends always do. */
   readonly answers?: ClientAnswers;
+  /**
+   * What becomes of a question when no client is attached that may answer it. `deny`, the default: it is denied. `wait`: it
+   * stays open, and whoever attaches later finds it.
+   */
+  readonly onNoAnswerer?: "deny" | "wait";
   /** A session that is open already, here or in another program, is joined. Absent: it is an error. */
   readonly join?: JoinOptions | undefined;
   /** Work in a worktree of this name, or of a new one. */
   readonly worktree?: { readonly name?: string };
+  /** It ends when it has been without a client and without work for so long. Absent: never. */
+  readonly closeIdleAfterMs?: number;
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
   /** The session is a member of a team. */
@@ -41,7 +48,8 @@ export interface ProgramParts {
 }
 
 /**
- * `terminal`: a person at a screen. `editor`: one in an editor. `stream`: a program that sends messages. `prompt`: one prompt, and no one to ask. `teammate`: the
- * lead of a team. `tools`: an MCP client, which gets tools and no session.
+ * `terminal`: a person at a screen. `editor`: one in an editor. `page`: one in a browser. `stream`: a program that sends
+ * messages. `prompt`: one prompt, and no one to ask. `teammate`: the lead of a team. `tools`: an MCP client, which gets tools
+ * and no session.
  */
-export type FrontEndKind = "terminal" | "editor" | "stream" | "prompt" | "teammate" | "tools";
+export type FrontEndKind = "terminal" | "editor" | "page" | "stream" | "prompt" | "teammate" | "tools";

@@ -35,13 +35,14 @@ const FRONT_ENDS: Readonly<Record<FrontEndKind, FrontEndFacts>> = {
     rejectsUnknownCommands: true,
     answers: ALL,
   },
+  page: { name: "keelson web", listens: true, interactive: true, rejectsUnknownCommands: true, answers: ALL },
   teammate: { name: "a team", answers: ALL },
   tools: { name: "keelson mcp serve", answers: NONE },
 };
 
 /** `directory` has the other sessions of this process. */
 export function openOptions(
-  { front, answers, ...wanted }: WantedSession,
+  { front, answers, onNoAnswerer = "deny", ...wanted }: WantedSession,
   program: ProgramParts,
   directory?: SessionsHere,
 ): OpenOptions {
@@ -52,6 +53,8 @@ export function openOptions(
     ...program,
     ...(directory ? { directory } : {}),
     frontEnd: /^sdk-(?!cli)/.test(wanted.entrypoint) ? "an SDK application" : name,
-    answers: answers ?? usual,
+    onNoAnswerer,
+    // Someone will come who answers.
+    answers: answers ?? (onNoAnswerer === "wait" ? ALL : usual),
   };
 }

@@ -22,7 +22,7 @@ export interface ApprovalOptions {
   /** Sends a question to clients. Undefined while none answers permission questions. */
   person(): AskPerson | undefined;
   /** Whether a client is shown how an edit changes its file. */
-  showsPatch?(): boolean;
+  showsMeta?(): boolean;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** The MCP server a tool belongs to. */
   originOf(tool: string): { readonly server: string; readonly source: string } | undefined;
@@ -38,6 +38,9 @@ function recordedReason({ behavior, by, ...decided }: GateDecision, { access }: 
   if (access.kind === "command") return "subcommandResults";
   return behavior === "allow" && by !== "rule" ? "mode" : reasonType(by);
 }
+
+/** For the model, after the rule that denies the call. */
+const GO_ON = "Do not reach the same end in another way: go on without it, and say at the end what was left undone.";
 
 /** Allows or denies a call, asking hooks and the client if needed. */
 export type Permit = (request: PermitRequest, signal: AbortSignal) => Promise<Permission>;
@@ -67,7 +70,13 @@ export class Approvals {
       if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
       if (!person && answered.behavior === "deny") {
         const why = answered.by === "hook" ? answered.message : decision.reason;
-        this.#report(request, answered, { why, isAsync: isInBackground === true && answered.by !== "hook" });
+        const { waysToAllow } = await import("./unapproved.ts");
+        const howToAllow = answered.by === "hook" ? undefined : waysToAllow(decision.suggestions);
+        this.#report(request, answered, {
+          why,
+          howToAllow,
+          isAsync: isInBackground === true && answered.by !== "hook",
+        });
       }
       return answered;
     }
@@ -76,7 +85,7 @@ export class Approvals {
     const denied = { behavior: "deny", ...reason, message: again ? `${message} ${again}` : message } as const;
     // A hook's denial is already on the stream.
     if (decision.by !== "hook") this.#report(request, denied);
-    return denied;
+    return decision.by === "rule" ? { ...denied, message: `${denied.message} ${GO_ON}` } : denied;
   }
 
   async #classify(decision: GateDecision, request: PermitRequest, signal: AbortSignal): Promise<GateDecision> {
@@ -103,7 +112,7 @@ export class Approvals {
     return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
       ...(agent ? { agent } : {}),
-      showsPatch: this.#options.showsPatch?.() === true,
+      showsMeta: this.#options.showsMeta?.() === true,
       cwd: gate.cwd,
       origin: originOf(request.tool.name),
       hooks: (about) => fire("PermissionRequest", about, signal),
@@ -119,11 +128,11 @@ export class Approvals {
     return fields?.["retry"] === true ? "A hook allows one retry of this call." : undefined;
   }
 
-  /** `why` it was not allowed without a question, if there should have been one. */
+  /** `why` it was not allowed without a question, if there should have been one, and what would have allowed it. */
   #report(
     request: PermitRequest,
     denied: Permission & { behavior: "deny" },
-    { why, isAsync = false }: { readonly why?: string; readonly isAsync?: boolean } = {},
+    { why, howToAllow, isAsync = false }: { why?: string; howToAllow?: string | undefined; isAsync?: boolean } = {},
   ): void {
     void this.#options.show({
       type: "system",
@@ -133,6 +142,7 @@ export class Approvals {
       ...(this.#options.agent ? { agent_id: this.#options.agent.id } : {}),
       decision_reason_type: isAsync ? "asyncAgent" : (denied.reasonType ?? reasonType(denied.by)),
       ...(why === undefined ? {} : { decision_reason: why }),
+      ...(howToAllow === undefined ? {} : { how_to_allow: howToAllow }),
       message: denied.message,
     });
   }

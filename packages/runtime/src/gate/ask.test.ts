@@ -20,7 +20,7 @@ test("what a hook says after the client has answered changes nothing", async () 
   const question = { behavior: "ask", by: "other", reason: "It asks", suggestions: [] };
   const answer = await requestApproval(request as never, question as never, {
     cwd: "/",
-    showsPatch: false,
+    showsMeta: false,
     person: async () => ({ subtype: "success", request_id: "1", response: { behavior: "deny", message: "No" } }),
     hooks: () => late.promise,
     accept: (updates) => void accepted.push(...updates),

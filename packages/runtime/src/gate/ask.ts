@@ -20,8 +20,9 @@ import {
   type PermissionUpdate,
   type Unchecked,
 } from "@keelson/protocol";
+import { updatesInAnswer } from "../controls/permission-updates.ts";
 
-type Question = GateDecision & { readonly behavior: "ask" };
+export type OpenQuestion = GateDecision & { readonly behavior: "ask" };
 
 /** Sends `can_use_tool` to a client that answers it. `isProgram`: a program answered that is no client. */
 export type AskPerson = (
@@ -36,8 +37,8 @@ export interface Approvers {
   /** Set for MCP tools. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
-  /** The person is shown how an edit changes its file. */
-  readonly showsPatch: boolean;
+  /** The person is shown what kind of call it is, and how an edit changes its file. */
+  readonly showsMeta: boolean;
   /** Where the session works; questions name files from there. */
   readonly cwd: string;
   /** They run to their end even if someone else answers first: many only take note of the question. */
@@ -45,10 +46,14 @@ export interface Approvers {
   accept(updates: readonly PermissionUpdate[]): void;
 }
 
-export async function requestApproval(request: PermitRequest, question: Question, by: Approvers): Promise<Permission> {
+export async function requestApproval(
+  request: PermitRequest,
+  question: OpenQuestion,
+  by: Approvers,
+): Promise<Permission> {
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
-  if (!by.person) return (await hooked) ?? { ...noApprover(question.reason), by: question.by };
+  if (!by.person) return (await hooked) ?? unapproved(request, question);
   const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([
     hooked.then((answered) => answered ?? person),
@@ -59,11 +64,16 @@ export async function requestApproval(request: PermitRequest, question: Question
   return first;
 }
 
+async function unapproved(request: PermitRequest, question: OpenQuestion, unasked?: string): Promise<Permission> {
+  const { noApprover } = await import("./unapproved.ts");
+  return noApprover(request, question, unasked);
+}
+
 const BY_HOOK = { by: "hook", reasonType: "hook" } as const;
 
 async function askHooks(
   { tool, input, call }: PermitRequest,
-  { suggestions }: Question,
+  { suggestions }: OpenQuestion,
   { hooks, accept }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission | undefined> {
@@ -86,19 +96,20 @@ async function askHooks(
 
 async function askPerson(
   request: PermitRequest,
-  question: Question,
+  question: OpenQuestion,
   ask: AskPerson,
-  { accept, origin, agent, cwd, showsPatch }: Approvers,
+  { accept, origin, agent, cwd, showsMeta }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
   const { wish } = await import("@keelson/engine/gate");
-  const patch = showsPatch ? await previewOf(request) : undefined;
+  const patch = showsMeta ? await previewOf(request) : undefined;
   const saysNoMore = question.reason === wish({ access: request.access, tool: request.tool.name });
   const body: ClientQuestion<"can_use_tool"> = {
     subtype: "can_use_tool",
     tool_name: request.tool.name,
     display_name: request.tool.name,
     input: request.input,
+    ...(showsMeta && request.tool.kind ? { kind: request.tool.kind } : {}),
     ...(patch ? { patch } : {}),
     ...describe(request, cwd),
     permission_suggestions: question.suggestions,
@@ -117,10 +128,11 @@ async function askPerson(
     return { behavior: "deny", ...UNDECIDED, message: `Tool permission request failed: ${reply.error}` };
   }
   if (isObject(reply.response) && typeof reply.response["unanswered"] === "string") {
-    return { ...noApprover(question.reason, reply.response["unanswered"]), by: question.by };
+    return unapproved(request, question, reply.response["unanswered"]);
   }
   const answer = readAnswer(reply.response, request.input, accept);
-  const isUsersWord = reply.isProgram !== true && (answer.behavior === "deny" || answer.input !== request.input);
+  const isSaid = answer.behavior === "deny" ? answer.message !== UNEXPLAINED : answer.input !== request.input;
+  const isUsersWord = reply.isProgram !== true && isSaid;
   return isUsersWord && answer.reasonType === undefined ? { ...answer, isUsersWord } : answer;
 }
 
@@ -166,8 +178,11 @@ function sourceOf(response: Readonly<Record<string, unknown>>): string {
 export function isPermissionAnswer(response: unknown): boolean {
   if (!isObject(response) || typeof response["unanswered"] === "string") return false;
   const { behavior, message } = response;
-  return behavior === "allow" || (behavior === "deny" && typeof message === "string");
+  if (behavior === "deny") return typeof message === "string";
+  return behavior === "allow" && isObject(inputIn(response) ?? {}) && !(updatesInAnswer(response) instanceof Error);
 }
+
+const inputIn = (response: Readonly<Record<string, unknown>>) => response["updatedInput"] ?? response["updated_input"];
 
 function readAnswer(
   response: unknown,
@@ -175,29 +190,31 @@ function readAnswer(
   accept: (updates: readonly PermissionUpdate[]) => void,
 ): Permission {
   if (isPermissionAnswer(response) && isObject(response) && response["behavior"] === "allow") {
-    const input = response["updatedInput"] ?? response["updated_input"] ?? asked;
-    const updates = response["updatedPermissions"] ?? response["updated_permissions"];
-    if (Array.isArray(updates)) accept(updates as PermissionUpdate[]);
+    const input = inputIn(response) ?? asked;
+    const updates = updatesInAnswer(response);
+    if (!(updates instanceof Error) && updates.length > 0) accept(updates);
     return { behavior: "allow", by: "person", source: sourceOf(response), input: input as JsonObject };
   }
   if (isObject(response) && response["behavior"] === "deny" && typeof response["message"] === "string") {
     const interrupt = response["interrupt"] === true;
-    return { behavior: "deny", by: "person", message: response["message"], interrupt };
+    const message = response["message"].trim() === "" ? UNEXPLAINED : response["message"];
+    return { behavior: "deny", by: "person", message, interrupt };
   }
+  const updates = isObject(response) ? updatesInAnswer(response) : [];
+  const why = updates instanceof Error ? `: ${updates.message.slice(0, MOST_WHY)}` : "";
   return {
     behavior: "deny",
     ...UNDECIDED,
-    message: "Tool permission request failed: the client's answer is not valid",
+    message: `Tool permission request failed: the client's answer is not valid${why}`,
   };
 }
+
+/** Of what a client wrote. */
+const MOST_WHY = 300;
 
 /** The client was asked and failed. */
 const UNDECIDED = { by: "person", reasonType: "other" } as const;
 
-const NO_APPROVER =
-  "No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.";
-
-function noApprover(reason: string, unasked = NO_APPROVER) {
-  const message = `${/[.!?]$/.test(reason) ? reason : `${reason}.`} ${unasked}`;
-  return { behavior: "deny", message, unanswered: true } as const;
-}
+/** The user or the application said no, and nothing else. */
+const UNEXPLAINED =
+  "The call was denied, and no reason was given. Do not repeat it: go on in another way, or say what you need it for.";

@@ -139,7 +139,10 @@ export class Gate {
   accept(given: readonly PermissionUpdate[]): Promise<readonly string[]> {
     const { managedOnly, addDirectories, removeDirectories, save } = this.#options;
     const widens = (update: PermissionUpdate) => "behavior" in update && update.behavior === "allow";
-    const updates = managedOnly() ? given.filter((update) => !widens(update)) : given;
+    // What the session may not have is not for the next one either.
+    const isRefused = (update: PermissionUpdate) =>
+      update.type === "setMode" ? this.ruleBook.refusal(update.mode) !== undefined : managedOnly() && widens(update);
+    const updates = given.filter((update) => !isRefused(update));
     for (const update of updates) {
       if (update.type === "setMode") this.ruleBook.setMode(update.mode);
       else if (update.type === "addDirectories") addDirectories(update.directories);

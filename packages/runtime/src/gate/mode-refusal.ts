@@ -4,10 +4,14 @@ import type { Snapshot } from "@keelson/config";
 import type { PermissionMode } from "@keelson/protocol";
 import { isVariableOn } from "@keelson/protocol";
 
-type Facts = Pick<Snapshot, "mode" | "flags" | "settings"> & { readonly origin: Pick<Snapshot["origin"], "env"> };
+export interface ModeFacts extends Pick<Snapshot, "flags" | "settings"> {
+  /** The mode that the session was started in: settings that a client brings later do not choose it. */
+  readonly mode: PermissionMode;
+  readonly origin: Pick<Snapshot["origin"], "env">;
+}
 
 /** Why the session cannot switch to the mode; undefined if it can. */
-export function modeRefusal(mode: PermissionMode, facts: Facts, uid: number | undefined): string | undefined {
+export function modeRefusal(mode: PermissionMode, facts: ModeFacts, uid: number | undefined): string | undefined {
   if (mode === "bypassPermissions" && !mayBypass(facts, uid)) {
     return "Cannot set permission mode to bypassPermissions: the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions";
   }
@@ -19,11 +23,11 @@ export function modeRefusal(mode: PermissionMode, facts: Facts, uid: number | un
 }
 
 /** Needs a flag at startup, and settings that do not forbid it. */
-function mayBypass({ mode, flags, settings, origin }: Facts, uid: number | undefined): boolean {
-  // These checks already passed at startup.
+function mayBypass({ mode, flags, settings, origin }: ModeFacts, uid: number | undefined): boolean {
+  if (settings.permissions?.disableBypassPermissionsMode === "disable") return false;
+  // The other checks passed at the start.
   if (mode === "bypassPermissions") return true;
   if (flags.allowSkipPermissions !== true) return false;
-  if (settings.permissions?.disableBypassPermissionsMode === "disable") return false;
   // From the process environment: settings must not claim to be in a sandbox.
   return uid !== 0 || isVariableOn(origin.env["IS_SANDBOX"]);
 }

@@ -16,7 +16,7 @@ import { RuleBook } from "./rule-book.ts";
 
 export function openRuleBook(storage: Storage): RuleBook {
   const { options, place, state, folders, outbox } = storage;
-  const { rules, home, cwd, configDir } = state.snapshot;
+  const { rules, home, cwd, configDir, mode: startedIn } = state.snapshot;
   const ruleBook = new RuleBook({
     mode: place.loaded
       ? (require("./resumed-mode.ts") as typeof Resumed).resumedMode(place.loaded.mode, options)
@@ -26,7 +26,7 @@ export function openRuleBook(storage: Storage): RuleBook {
     home,
     workspace: folders.workspace,
     mayApply: (rule) => mayApply(rule, state.snapshot.settings),
-    refusal: (wanted) => modeRefusal(wanted, state.snapshot, process.getuid?.()),
+    refusal: (wanted) => modeRefusal(wanted, { ...state.snapshot, mode: startedIn }, process.getuid?.()),
     modeChanged: (permissionMode) => {
       // A session without prompts leaves no file; the first prompt has the mode.
       if (options.interactive && place.path !== null && existsSync(place.path))
@@ -49,7 +49,7 @@ const isCheckout = (folder: string, cwd: string) =>
   /\/\.claude\/worktrees\/[^/]+$/.test(folder) || !`${folder}/`.startsWith(`${cwd}/`);
 
 /** No tool or command reads the secret of the seal. */
-function sealRules(configDir: string): readonly Rule[] {
+export function sealRules(configDir: string): readonly Rule[] {
   const folders = new Set([configDir, realPathOf(configDir)]);
   return [...folders].map((folder) => {
     const content = `/${folder}/keelson-seal/**`;

@@ -53,7 +53,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
       return new Approvals({
         gate: caller?.gate ?? gate,
         person: personNow,
-        showsPatch: () => outbox.clients.wants("toolMeta"),
+        showsMeta: () => outbox.clients.wants("toolMeta"),
         ...(caller ? { agent: caller.firing, isInBackground: caller.isInBackground } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),
@@ -92,7 +92,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     effort: () => state.model.effort,
     agentType: () => state.agent?.definition.name,
     env: state.snapshot.env,
-    callOf: conditionCalls(storage, machine, gate, () => state.tools),
+    callOf: conditionCalls(storage, machine, gate, () => [...state.tools, ...state.deferredTools]),
     serverOf: (tool) => {
       const origin = state.originOf(tool);
       return origin && { name: origin.server, source: origin.source };

@@ -9,17 +9,21 @@ import {
   openCheckpoints,
   pruneFileHistory,
   readFileHistory,
+  type OriginalFile,
   type RewindOptions,
   type RewindResult,
 } from "@keelson/store/checkpoints";
+import type { FilesWithUnsaved } from "../open-files/open-files.ts";
 import type { SessionPlace } from "../session/place.ts";
 
 export interface FileHistory {
   /** Call with entries before recording them. A prompt starts a checkpoint; a tool call is remembered for its edits. */
   beforeRecord(entries: readonly NewEntry[]): void;
   /** Wraps files to keep a copy before each write. `judged` returns where the gate saw a path lead. */
-  wrap(files: Files, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
+  wrap(files: Files | FilesWithUnsaved, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
   rewind(prompt: string, options: RewindOptions): Promise<RewindResult>;
+  /** The files that tools changed, as they were before that. */
+  originals(): readonly OriginalFile[];
   /** The session has another id from now on, and no checkpoints. */
   restart(): void;
   /** Deletes copies of old sessions. */
@@ -70,11 +74,12 @@ export function openFileHistory(snapshot: Snapshot, path: string, options: FileH
       ...files,
       async write(path, bytes) {
         const place = judged(path) ?? realPathOf(path);
-        checkpoints.before(place, callers.get(call.id) ?? "");
+        checkpoints.before(place, callers.get(call.id) ?? "", "unsaved" in files ? files.unsaved(path) : undefined);
         await files.write(path, bytes);
         checkpoints.wrote(place, bytes);
       },
     }),
+    originals: () => checkpoints.originals(),
     rewind: (prompt, how) => checkpoints.rewind(prompt, how),
     restart() {
       checkpoints = open();

@@ -4,6 +4,7 @@ import { newTodoList } from "../task-list/todos.ts";
 import { otherListTools } from "../task-list/which-list.ts";
 import { assemblePool, structuredOutputTool, type Tool } from "@keelson/engine";
 import type { Snapshot } from "@keelson/config";
+import { isVariableOn } from "@keelson/protocol";
 import {
   bashTool,
   editTool,
@@ -27,12 +28,19 @@ export function builtInTools(
   tasks: TaskTable,
   env: Snapshot["env"] = {},
   monitors?: Monitors,
-  more: { readonly todos?: TodoList; readonly draw?: ReadToolOptions["draw"] } = {},
+  more: {
+    readonly todos?: TodoList;
+    readonly draw?: ReadToolOptions["draw"];
+    readonly settings?: Pick<Snapshot["settings"], "attribution" | "includeGitInstructions">;
+  } = {},
 ): Tool[] {
-  const { todos = newTodoList([]), draw } = more;
+  const { todos = newTodoList([]), draw, settings = {} } = more;
+  const { commit, pr } = settings.attribution ?? {};
+  const isGitOff =
+    settings.includeGitInstructions === false || isVariableOn(env["CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"]);
   const background = backgroundAllowed(env);
   return [
-    bashTool({ background }),
+    bashTool({ background, git: isGitOff ? false : { commit, pr } }),
     editTool,
     globTool,
     grepTool,

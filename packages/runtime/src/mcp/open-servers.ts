@@ -1,5 +1,5 @@
-// The MCP stage of a session: its servers, and how their tools reach the model. A session without servers loads none of
-// it.
+// The MCP stage of a session: its servers, and how their tools and its own reach the model. A session without servers
+// loads only the latter (`offer`).
 
 import type { ConfiguredMcp, Snapshot } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
@@ -72,6 +72,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let seenVersion = -1;
   /** From now on, servers connect as soon as they are added. */
   let areStarted = false;
+  let starting: NodeJS.Timeout | undefined;
   /** The system prompt of the first request of this conversation. */
   let begunWith: readonly string[] | undefined;
   let signIns: Promise<SessionSignIns> | undefined;
@@ -105,7 +106,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     const opening = await import("./connect/open-connector.ts");
     return opening.openConnector(storage, machine, (...event) => fire!(...event));
   };
-  const newOffer = async () => (await import("./offer/open-offer.ts")).openOffer(storage, machine, load());
+  const newOffer = async () => (await import("./offer/open-offer.ts")).openOffer(storage, machine, () => servers);
   const loadOffer = async () => {
     offer ??= await (opening ??= newOffer());
   };
@@ -114,16 +115,21 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     load().configure(mcp.servers.map(serverConfig().serverFromConfiguration), mcp.unused);
   };
   const rules = ({ rules: own, cwd }: Snapshot) => [...own, ...(servers?.rules(cwd) ?? [])];
-  const update = () => {
-    if (!offer || !servers) return;
-    if (seenVersion !== servers.version) ruleBook.replaceRules(rules(state.snapshot));
-    seenVersion = servers.version;
-    const { tools, deferred, betas } = offer.tools.current(state.builtInTools, ruleBook.rules);
+  const takeNotice = (isRequest: boolean) => {
+    const notice = offer?.tools.takeNotice({ isRequest });
+    if (notice !== undefined) storage.notify(notice);
+  };
+  const update = ({ isRequest = true } = {}) => {
+    if (!offer) return;
+    if (servers && seenVersion !== servers.version) ruleBook.replaceRules(rules(state.snapshot));
+    seenVersion = servers?.version ?? -1;
+    // What is not the agent's is not announced either.
+    const builtIn = state.agent?.chooseTools(state.builtInTools) ?? state.builtInTools;
+    const { tools, deferred, betas } = offer.tools.current(builtIn, ruleBook.rules);
     state.tools = tools;
     state.deferredTools = deferred;
     state.toolBetas = betas;
-    const notice = offer.tools.takeNotice();
-    if (notice !== undefined) storage.notify(notice);
+    takeNotice(isRequest);
   };
 
   // A new conversation knows no tools and no instructions of servers.
@@ -134,7 +140,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   // What servers said amid the conversation is no longer in it.
   const tellAgain = () => {
     offer?.tools.compacted();
-    const notice = offer?.instructions.again();
+    const notice = servers && offer?.instructions.again();
     if (notice !== undefined) storage.notify(notice);
   };
   storage.onCompact(tellAgain);
@@ -154,43 +160,44 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       if (!options.interactive) startAll();
     },
     connect() {
-      if (servers && !areStarted) setTimeout(startAll, WHEN_IDLE_MS);
+      // Those that a client adds later connect as they come.
+      if (!areStarted) starting ??= setTimeout(startAll, WHEN_IDLE_MS);
     },
     async beforeRun(signal, { waits }) {
       startAll();
+      servers?.retrySignIns();
+      await Promise.all([loadOffer(), waits ? servers?.ready(signal) : undefined]);
+      if (!offer) return;
+      // The settings may have changed.
+      seenVersion = -1;
+      // A typed prompt of a server may still wait for it.
+      update({ isRequest: false });
       if (!servers) return;
-      servers.retrySignIns();
-      if (waits) await servers.ready(signal);
       options.debug?.("mcp", () =>
         servers!
           .summary()
           .map(({ name, status }) => `${name}: ${status}`)
           .join(", "),
       );
-      const { searchMode } = await import("./offer/search-mode.ts");
-      if (searchMode(state.snapshot.env, state.model.providerName).share === 0) await loadOffer();
-      if (!offer) return;
-      // The settings may have changed.
-      seenVersion = -1;
-      update();
       if (begunWith) offer.instructions.began(begunWith);
       const { system, notice } = offer.instructions.update(state.ownSystem, servers.instructions());
       state.system = system;
       if (notice !== undefined) storage.notify(notice);
     },
     beforeNotices() {
+      takeNotice(true);
       const connecting = servers?.takeNotice(state.tools, ruleBook.rules);
       if (connecting) storage.notify(connecting);
     },
     beforeRequest() {
       update();
       begunWith ??= state.ownSystem;
-      offer?.instructions.began(begunWith);
+      if (servers) offer?.instructions.began(begunWith);
       const notice = servers && offer?.instructions.late(servers.instructions());
       if (notice !== undefined) storage.notify(notice);
     },
     ready: (signal) => servers?.ready(signal),
-    awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
+    awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(() => update()),
     configure,
     // 30 ms, only to sign in.
     signIns: () =>
@@ -205,6 +212,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     useHooks: (given) => (fire = given),
     onPrompts: (listener) => (promptsChanged = listener),
     async close() {
+      clearTimeout(starting);
       (await signIns)?.close();
       await servers?.close();
       await (await connector)?.close();

@@ -2,6 +2,7 @@
 
 import { findTool, type Ports } from "@keelson/engine";
 import type { NewEntry } from "@keelson/protocol";
+import { withoutAttached } from "@keelson/protocol/attached";
 import type { AgentParts } from "../session/agent-ports.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { AgentStage } from "../agents/open-agents.ts";
@@ -13,8 +14,9 @@ export interface MentionParts extends Pick<AgentParts, "storage" | "gate"> {
   readonly agents: Pick<AgentStage, "list">;
 }
 
-/** Agents, then files and folders, then resources of MCP servers. Never rejects. */
-export async function mentionsIn(text: string, parts: MentionParts, ports: Ports): Promise<readonly NewEntry[]> {
+/** Agents, then files and folders, then resources of MCP servers. What is attached mentions nothing. Never rejects. */
+export async function mentionsIn(typed: string, parts: MentionParts, ports: Ports): Promise<readonly NewEntry[]> {
+  const text = withoutAttached(typed);
   const { storage, gate, mcp, agents } = parts;
   const offered = findTool(ports.tools(), "Agent") ? agents.list() : [];
   const wanted = mentionedAgents(text, (name) => offered.find((agent) => agent.name === name), storage.newId);

@@ -21,8 +21,16 @@ export async function optionalTools(parts: OptionalToolParts): Promise<readonly 
   return makeTools(names, parts);
 }
 
-/** What the model sees if it calls one that the session does not have. */
-export function whyNotOffered(name: string): string | undefined {
+/** How to go on without the tools that need someone who answers. */
+const WITHOUT_ANSWERS: Readonly<Record<string, string>> = {
+  AskUserQuestion: "No one can answer here: decide yourself, and say at the end what you assumed.",
+  EnterPlanMode: "No one can approve a plan here: go on without it.",
+  ExitPlanMode: "No one can approve a plan here: end with the plan as your answer.",
+};
+
+/** What the model sees if it calls one that the session does not have. `all` are those that it has, offered or not. */
+export function whyNotOffered(name: string, all: readonly Pick<Tool, "name">[]): string | undefined {
+  if (Object.hasOwn(WITHOUT_ANSWERS, name) && !all.some((tool) => tool.name === name)) return WITHOUT_ANSWERS[name];
   if (!Object.hasOwn(WANTED, name)) return undefined;
   return `${name} exists but is not enabled in this context. Use the tools that are available.`;
 }

@@ -1,6 +1,8 @@
 // Becomes a client of the process that has a session open. Loaded only for a session that is open elsewhere.
 
 import { leaseHolder } from "@keelson/disk/lease/take";
+import { ownerPath } from "@keelson/store";
+import type { StoredSession } from "../directory/sessions-here.ts";
 import type { JoinOptions, OpenedSession } from "../session/open-options.ts";
 import { OpenError } from "../session/place.ts";
 import { connectSession, RefusedByOwnerError } from "./remote-session.ts";
@@ -37,6 +39,17 @@ export async function joinOwner(
     await Bun.sleep(PAUSE_MS);
   }
   throw refuse("It does not answer; end it there,");
+}
+
+/** Undefined if no other program has it open and takes clients. */
+export async function joinElsewhere(
+  { id, path }: StoredSession,
+  configDir: string,
+): Promise<OpenedSession | undefined> {
+  const lease = ownerPath(path);
+  const holder = await leaseHolder(lease);
+  if (!holder?.listens || holder.pid === process.pid) return undefined;
+  return joinOwner({ id, path, lease, holder }, { refused: () => [], ownAnswers: false }, configDir);
 }
 
 async function connected(socket: string, { ownAnswers }: JoinOptions, configDir: string, signal: AbortSignal) {

@@ -2,7 +2,8 @@
 // its start, so this module is loaded then.
 
 import type { Socket, UnixSocketListener } from "bun";
-import { openSeal } from "@keelson/disk/seal";
+import type { Flags } from "@keelson/config";
+import { openSeal, socketCode } from "@keelson/disk/seal";
 import {
   isObject,
   readField,
@@ -15,7 +16,7 @@ import {
 import { readInbound } from "@keelson/protocol/inbound";
 import { SocketLines } from "./socket-lines.ts";
 import { hasSessionIn, isDescendant, peerOf } from "./peer.ts";
-import { socketCode, socketPlace } from "./socket-place.ts";
+import { socketPlace } from "./socket-place.ts";
 
 export interface Listener {
   readonly path: string;
@@ -26,7 +27,30 @@ export interface Listener {
 export interface ListenOptions {
   readonly configDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What this program was started with. */
+  readonly flags: Flags;
 }
+
+/** With these, a session may do less than it could in a program that opens it again without them. */
+const LIMITS = {
+  tools: "--tools",
+  disallowedTools: "--disallowedTools",
+  settings: "--settings",
+  managedSettings: "--managed-settings",
+  settingSources: "--setting-sources",
+  permissionPromptTool: "--permission-prompt-tool",
+  maxTurns: "--max-turns",
+  maxBudgetUsd: "--max-budget-usd",
+  safe: "--safe-mode",
+} as const satisfies Partial<Record<keyof Flags, string>>;
+
+const limitsIn = (flags: Flags) =>
+  Object.entries(LIMITS).flatMap(([key, name]) => {
+    const value = flags[key as keyof typeof LIMITS];
+    return value === undefined || value === false || (Array.isArray(value) && value.length === 0 && key !== "tools")
+      ? []
+      : [name];
+  });
 
 /** What a client sends while the session does not take it yet. */
 const MOST_UNTAKEN = 500;
@@ -36,14 +60,17 @@ interface Connection {
 }
 
 /** Undefined if there is no place for a socket, or nothing to prove who may use it. */
-export async function listen(session: Session, { configDir, env }: ListenOptions): Promise<Listener | undefined> {
+export async function listen(
+  session: Session,
+  { configDir, env, flags }: ListenOptions,
+): Promise<Listener | undefined> {
   const seal = openSeal(configDir);
   const place = await socketPlace(env);
   if (place === undefined || socketCode(seal, place.path) === undefined) return undefined;
   const serve = async (socket: Socket<Connection>, lines: SocketLines) => {
     try {
       if (!(await isWelcome(socket, session.id))) return void lines.write(toLine({ refused: true }));
-      void lines.write(toLine({ session: session.id }));
+      void lines.write(toLine({ session: session.id, limits: limitsIn(flags) }));
       await serveClient(session, lines, (code) => seal.isSealed("session-socket", place.path, code));
     } finally {
       lines.end();
@@ -116,20 +143,25 @@ async function serveClient(session: Session, lines: SocketLines, isCode: (code: 
 }
 
 function attachOptions(attach: Record<string, unknown>): AttachOptions {
-  const { name, role, view, after, replay, answers } = attach;
+  const { name, role, view, after, replay, answers, openFiles } = attach;
   return {
     name: typeof name === "string" ? name.slice(0, 100) : "another program",
     role: role === "watcher" ? "watcher" : "driver",
     view: isObject(view) ? viewOf(view) : {},
     ...(typeof after === "string" ? { after } : {}),
-    ...(replay === true ? { replay } : {}),
+    ...(replay === true || isCount(replay) ? { replay } : {}),
     ...(isObject(answers)
       ? { answers: { permissions: answers["permissions"] === true, requests: answers["requests"] === true } }
+      : {}),
+    ...(isObject(openFiles)
+      ? { openFiles: { read: openFiles["read"] === true, write: openFiles["write"] === true } }
       : {}),
     // Another program may be stopped for as long as it likes. The run never waits for it.
     whenSlow: "drop",
   };
 }
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /** All of them: a part without a line here is an error of types. */
 const VIEW_PARTS: Readonly<Record<keyof ClientView, true>> = {
@@ -139,6 +171,7 @@ const VIEW_PARTS: Readonly<Record<keyof ClientView, true>> = {
   replayPrompts: true,
   mirror: true,
   toolMeta: true,
+  liveCalls: true,
   streamEvents: true,
 };
 

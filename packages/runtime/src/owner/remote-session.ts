@@ -1,8 +1,9 @@
 // A session that another process owns, over its socket. To a front end it is a session like any other, but to close it ends
 // only what this process has of it.
 
-import { openSeal } from "@keelson/disk/seal";
+import { openSeal, socketCode } from "@keelson/disk/seal";
 import {
+  isList,
   isObject,
   isResult,
   readField,
@@ -17,8 +18,9 @@ import {
   type StreamCursor,
   type StreamEvent,
 } from "@keelson/protocol";
+import { SessionLostError } from "@keelson/protocol/session-lost";
+import { isStreamLine } from "@keelson/protocol/stream-line";
 import { SocketLines } from "./socket-lines.ts";
-import { socketCode } from "./socket-place.ts";
 
 /** Who reads the messages of this process may be slow; the owner hears nothing of it. */
 const MOST_UNREAD = 50_000;
@@ -43,6 +45,8 @@ export async function connectSession(options: RemoteOptions, signal: AbortSignal
 
 interface Connected {
   readonly id: string;
+  /** Options of its program that keep it from doing something. */
+  readonly limits: readonly string[];
   readonly lines: SocketLines;
   readonly input: AsyncGenerator<string>;
 }
@@ -69,8 +73,8 @@ async function connect({ socket: path }: RemoteOptions, signal?: AbortSignal): P
   const { value } = await input.next();
   signal?.removeEventListener("abort", stop);
   const greeting: unknown = typeof value === "string" ? tryParse(value) : undefined;
-  const { session: id, refused } = isObject(greeting) ? greeting : {};
-  if (typeof id === "string" && refused !== true) return { id, lines, input };
+  const { session: id, refused, limits } = isObject(greeting) ? greeting : {};
+  if (typeof id === "string" && refused !== true) return { id, limits: stringsIn(limits), lines, input };
   stop();
   throw refused === true
     ? new RefusedByOwnerError("It takes no clients that it started itself")
@@ -135,6 +139,7 @@ class RemoteClient implements SessionClient {
   readonly #open = new Set<string>();
   readonly #done = Promise.withResolvers<void>();
   #lines: SocketLines | undefined;
+  #limits: readonly string[] = [];
   #cursor: StreamCursor = "";
   #isDetached = false;
   #isClosing = false;
@@ -177,13 +182,14 @@ class RemoteClient implements SessionClient {
 
   async *#read(connected: Promise<Connected>): AsyncGenerator<Outbound> {
     try {
-      const { input } = await connected;
+      const { input, limits } = await connected;
+      this.#limits = limits;
       for await (const line of input) {
         yield* this.#take(line);
         if (this.#isClosing && this.#open.size === 0) this.#done.resolve();
         if (this.#isDetached) return;
       }
-      if (!this.#isDetached) throw new Error(ended(this.#options.session()));
+      if (!this.#isDetached) throw ended(this.#options.session(), limits);
     } finally {
       this.detach();
       this.#open.clear();
@@ -194,11 +200,11 @@ class RemoteClient implements SessionClient {
   /** What the front end gets of a line. */
   #take(line: string): readonly Outbound[] {
     const said: unknown = tryParse(line);
-    if (!isLine(said)) return [];
+    if (!isStreamLine(said)) return [];
     const { c, m: message } = said;
     if (c !== null) this.#cursor = c;
     if (message.type === "stream" && !this.#options.streamEvents) {
-      if (message.subtype === "reset") throw new Error(tooLate(this.#options.session()));
+      if (message.subtype === "reset") throw tooLate(this.#options.session(), this.#limits);
       return message.subtype === "snapshot"
         ? message.events.map((event) => asStreamed(event, this.#options.session()))
         : [];
@@ -237,17 +243,18 @@ const asStreamed = (event: StreamEvent, session_id: string): Outbound => ({
   uuid: crypto.randomUUID(),
 });
 
-interface StreamLine {
-  readonly c: StreamCursor | null;
-  readonly m: Outbound;
+const stringsIn = (said: unknown) =>
+  isList(said) ? said.filter((each): each is string => typeof each === "string") : [];
+
+const tooLate = (id: string, limits: readonly string[]) =>
+  lost("This program was stopped for so long that it cannot follow the session", id, { to: "attach again", limits });
+
+const ended = (id: string, limits: readonly string[]) =>
+  lost("The session was ended by the program that had it open", id, { to: "continue it", limits });
+
+/** A command can end the program that limits it. What was attached to that must not go on by itself without the limits. */
+function lost(why: string, id: string, { to, limits }: { readonly to: string; readonly limits: readonly string[] }) {
+  if (limits.length === 0) return new SessionLostError(why, id, `to ${to}`);
+  const fix = `that was started with ${limits.join(", ")}; to ${to} without, or with these added`;
+  return new SessionLostError(why, id, fix, true);
 }
-
-/** The messages are those of another Keelson; as in any stream, what is not known is passed on. */
-const isLine = (said: unknown): said is StreamLine =>
-  isObject(said) && (said["c"] === null || typeof said["c"] === "string") && isObject(said["m"]);
-
-const tooLate = (id: string) =>
-  `This program was stopped for so long that it cannot follow the session; to attach again, run: keelson --resume ${id}`;
-
-const ended = (id: string) =>
-  `The session was ended by the program that had it open; to continue it, run: keelson --resume ${id}`;

@@ -4,7 +4,6 @@
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { holdOwnFolder, namesInOwnFolder } from "@keelson/disk/own-files";
-import type { Seal } from "@keelson/disk/seal";
 import { ownTemporary, privateDirectory } from "@keelson/host";
 
 /** Systems take about 104 bytes. */
@@ -44,9 +43,6 @@ export async function socketPlace(env: Readonly<Record<string, string | undefine
   }
   return undefined;
 }
-
-/** What only a program can say that may read the secret of the configuration folder. */
-export const socketCode = (seal: Seal, path: string) => seal.sealText("session-socket", path);
 
 /** A socket on which no process listens any more refuses at once. */
 async function removeStale(folder: string): Promise<void> {

@@ -6,7 +6,6 @@ import { ToolError, type Limits, type Ports } from "@keelson/engine";
 import { createFiles } from "@keelson/host";
 import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { CodeWatch } from "../lsp/open-lsp.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "./storage.ts";
 
@@ -52,40 +51,57 @@ export function agentPorts(
     concurrency: concurrencyOf(state.snapshot),
     forbids: (request) => gate.forbids(request),
     permit: (request, withdrawn) => permit(request, AbortSignal.any([signal, withdrawn])),
-    context: toolContexts(machine, gate, signal, state.codeWatch),
+    context: toolContexts(machine, gate, signal, storage),
     spill: (name, text) => machine.spill(name, text),
     // 5 ms, and only images need it.
     fitImage: async (block) => (await import("@keelson/tools/image")).fitImage(block),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     spent: () => cost.totalUsd,
     now,
-    timeCall: (id) => callTimes.start(id, agent),
+    timeCall(id) {
+      const ended = callTimes.start(id, agent);
+      if (!storage.clients.wants("liveCalls")) return ended;
+      const stopped = storage.liveCalls.get().began(id, agent);
+      return () => {
+        stopped();
+        return ended();
+      };
+    },
     newId,
   };
 }
 
-/** The context of one tool call: the machine, and files that resolve paths as the gate judged them. */
+/**
+ * The context of one tool call: the machine, and files that resolve paths as the gate judged them. `storage`: of a session with
+ * clients and language servers that have to do with its files.
+ */
 export function toolContexts(
   { tools, fileHistory }: Machine,
   gate: Gate,
   signal: AbortSignal,
-  codeWatch?: CodeWatch,
+  storage?: Pick<Storage, "clients" | "openFiles" | "state" | "liveCalls">,
 ): Ports["context"] {
   return (call) => {
     const judged = (path: string) => gate.judgedPath(call, path);
-    const files = fileHistory ? fileHistory.wrap(createFiles(judged), call, judged) : createFiles(judged);
+    const mayRead = (path: string) => gate.ruleBook.mayRead(path);
+    const disk = createFiles(judged);
+    const open =
+      storage && hasOffers(storage.clients)
+        ? storage.openFiles.get().wrap(disk, { seen: tools.seen, signal, judged, mayRead })
+        : disk;
+    const files = fileHistory ? fileHistory.wrap(open, call, judged) : open;
     return {
       ...tools,
-      files: codeWatch?.wrap(files, tools) ?? files,
+      files: storage?.state.codeWatch?.wrap(files, tools) ?? files,
       toolUseId: call.id,
       signal,
-      mayRead: boundedRead(
-        (path) => gate.ruleBook.mayRead(path),
-        () => performance.now(),
-      ),
+      printed: (chunk) => storage?.liveCalls.made?.printed(call.id, chunk),
+      mayRead: boundedRead(mayRead, () => performance.now()),
     };
   };
 }
+
+const hasOffers = ({ all }: Storage["clients"]) => [...all].some(({ openFiles: offer }) => offer?.read === true);
 
 /**
  * For one call that may look at many files: with slow rules, checking them would block the event loop. Past the limit, the call

@@ -1,7 +1,14 @@
 // The place of a session that continues an earlier one: which one that is, and what is loaded of it.
 
 import { isPrompt } from "@keelson/protocol";
-import { projectDir, transcriptPath, type SessionLocation as ProjectPlace } from "@keelson/store";
+import { existsSync } from "node:fs";
+import {
+  isSessionId,
+  ownerPath,
+  projectDir,
+  transcriptPath,
+  type SessionLocation as ProjectPlace,
+} from "@keelson/store";
 import {
   findSession,
   forkTranscript,
@@ -19,21 +26,49 @@ export async function earlierPlace(
   project: ProjectPlace,
   newId: () => string,
   owner: Ownership,
+  warn: (text: string) => void,
 ): Promise<SessionPlace | undefined> {
   const earlier = earlierSession(choice, project);
   if (!earlier) return undefined;
   const dir = projectDir(project);
   const id = choice.sessionId ?? (choice.fork ? newId() : earlier.id);
   const path = choice.fork ? transcriptPath(dir, id) : earlier.path;
+  if (earlier.isUnwritten) await refuseUnwritten(earlier, owner);
   if (choice.persist) await owner.take({ id, path, isNew: choice.fork === true });
   if (id !== earlier.id) refuseTaken(transcriptPath(dir, id), id);
   const { configDir } = project;
   const loaded = loadSession({ path: earlier.path, at: choice.at, configDir });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
+  if (loaded.damaged > 0) {
+    const what = loaded.damaged === 1 ? "1 damaged line" : `${loaded.damaged} damaged lines`;
+    warn(`${what} of the transcript could not be read, so parts of the conversation may be missing`);
+  }
   if (choice.drops !== undefined) checkDroppedTurn(choice.drops, loaded, loadSession({ path: earlier.path }));
   if (choice.fork && choice.persist)
     forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at, configDir });
   return { id, dir, path: choice.persist ? path : null, loaded };
+}
+
+/** Someone may have it open, who has not sent a prompt yet: then it can be joined. Otherwise there is nothing to continue. */
+async function refuseUnwritten({ id, path, message }: UnwrittenSession, owner: Ownership): Promise<never> {
+  await owner.take({ id, path });
+  owner.release();
+  throw new OpenError(message);
+}
+
+interface UnwrittenSession extends SessionFile {
+  readonly isUnwritten: true;
+  /** Why it cannot be continued. */
+  readonly message: string;
+}
+
+/** A session without a transcript that a program has open, or had. */
+function unwrittenSession(id: string, places: readonly ProjectPlace[], message: string): UnwrittenSession | undefined {
+  if (!isSessionId(id)) return undefined;
+  const path = places
+    .map((place) => transcriptPath(projectDir(place), id.toLowerCase()))
+    .find((each) => existsSync(ownerPath(each)));
+  return path === undefined ? undefined : { id: id.toLowerCase(), path, isUnwritten: true, message };
 }
 
 /** Rejects a resume that would drop turns which another client added in the meantime. */
@@ -50,7 +85,10 @@ function checkDroppedTurn(prompt: string, kept: LoadedSession, whole: LoadedSess
   if (others.length > 0) throw reject(`it would also drop other turns: ${others.slice(0, 5).join(", ")}`);
 }
 
-function earlierSession(choice: SessionChoice, project: ProjectPlace): SessionFile | undefined {
+function earlierSession(
+  choice: SessionChoice,
+  project: ProjectPlace,
+): (SessionFile & { readonly isUnwritten?: never }) | UnwrittenSession | undefined {
   // Looked up only if there is none here. A fixed name stands for one folder.
   const others = () => (project.dirName ? [] : worktreesOf(project.cwd).map((cwd) => ({ ...project, cwd })));
   // Without an earlier session, a new one starts (test/sessions/resume/continue.test.ts).
@@ -70,6 +108,9 @@ function earlierSession(choice: SessionChoice, project: ProjectPlace): SessionFi
     const elsewhere = others().map((other) => findSession(other, choice.target!));
     found = elsewhere.find(({ kind }) => kind === "found") ?? found;
   }
+  const open =
+    found.kind === "missing" ? unwrittenSession(choice.target, [project, ...others()], found.message) : undefined;
+  if (open) return open;
   if (found.kind !== "found") throw new OpenError(found.message);
   return found;
 }

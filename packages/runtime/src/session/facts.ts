@@ -31,6 +31,7 @@ interface SessionFacts {
   readonly style: PromptStyle | undefined;
   readonly memory?: string;
   readonly git: GitState | undefined;
+  readonly front: { readonly isAnswered: boolean; readonly isWatched: boolean };
   readonly agent: { readonly prompt: string; readonly memory?: string } | undefined;
 }
 
@@ -58,6 +59,7 @@ function promptFacts({ flags, directories, env }: Snapshot, facts: SessionFacts)
     shell: env["SHELL"] ?? "unknown",
     gitBranch: facts.branch,
     model: facts.model.profile.id,
+    ...facts.front,
     toolNames: facts.tools.map(({ name }) => name),
     // An agent with a memory of its own keeps its notes there.
     memory: facts.agent?.memory === undefined ? facts.memory : undefined,
@@ -96,8 +98,7 @@ export function initSignal(facts: {
     type: "system",
     subtype: "init",
     cwd: facts.cwd,
-    // A client need not know which of them the model has to load first.
-    tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => (name === "Agent" ? "Task" : name)),
+    tools: toolNames([...facts.tools, ...facts.deferredTools]),
     mcp_servers: facts.mcpServers,
     model: facts.model.profile.id,
     permissionMode: facts.mode,
@@ -114,6 +115,14 @@ export function initSignal(facts: {
     additional_directories: facts.snapshot.directories,
     keelson_version: VERSION,
   };
+}
+
+/** Those of servers come last. A client need not know which of them the model has to load first. */
+function toolNames(tools: readonly Tool[]): readonly string[] {
+  const names = tools.map(({ name }) => name);
+  const isMcp = (name: string) => name.startsWith("mcp__");
+  const own = names.filter((name) => !isMcp(name)).toSorted();
+  return [...own.map((name) => (name === "Agent" ? "Task" : name)), ...names.filter(isMcp)];
 }
 
 /** Plugins as clients see them. Errors only if there are any. */

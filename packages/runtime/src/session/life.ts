@@ -78,6 +78,7 @@ export async function refresh(stages: Stages, signal: AbortSignal, prompt?: Prom
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
     storage.notify(taskBudgetNotice(taskBudget, cost.modelUsage, place.loaded?.costState?.modelUsage));
   }
+  await gitKnown(state, signal);
   settlePrompt(storage);
   // Clients read in `init` which servers there are; a person who types a command does not wait for them.
   const { needsNoModel } = storage.options.interactive ? await import("../commands/needs-no-model.ts") : {};
@@ -100,7 +101,7 @@ function settlePrompt({ state, notify }: Storage): void {
   const { told, snapshot, git } = state;
   // A client may have replaced the system prompt in the meantime.
   const isNews = git !== undefined && !told.git && showsGit(snapshot);
-  if (isNews && told.prompt) notify(renderGitState(git));
+  if (isNews && told.prompt) notify(renderGitState(git, { isNow: true }));
   else if (isNews) state.system = state.ownSystem = ownSystemPrompt(state);
   const isElsewhere = snapshot.flags.excludeDynamicSections === true && !told.situation;
   const situation = isElsewhere ? dynamicSections(snapshot, promptState(state)) : "";
@@ -108,20 +109,45 @@ function settlePrompt({ state, notify }: Storage): void {
   state.told = { ...told, git: told.git || isNews, prompt: true, situation: told.situation || isElsewhere };
 }
 
-/** The first request goes out before git is started: it would take the processor from it. */
+/** The longest that the first request waits for the state of the repository. Most answer in a tenth of this. */
+const MOST_FOR_GIT_MS = 250;
+
+/** A request without it would make the model ask git itself, which takes a turn. */
+async function gitKnown({ gitKnown: known, git, told }: SessionState, signal: AbortSignal): Promise<void> {
+  if (known === undefined || git !== undefined || told.prompt || signal.aborted) return;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, MOST_FOR_GIT_MS);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await Promise.race([known, limit]);
+  clearTimeout(timer);
+}
+
+/** The terminal draws its first frame before git is started: it would take the processor from it. */
 const BEFORE_GIT_MS = 50;
 
-/** Asks git for the state of the repository, once, while the session waits for input. It is added to the next prompt. */
-export function readGit({ state }: Storage, { confine }: Pick<Machine, "confine">, signal: AbortSignal): void {
+/** Asks git for the state of the repository, once, as soon as the session opens. It is added to the next prompt. */
+export function readGit(
+  { state, options, notify }: Storage,
+  { confine }: Pick<Machine, "confine">,
+  signal: AbortSignal,
+): void {
   if (state.told.gitAsked || state.branch === "" || !showsGit(state.snapshot)) return;
   state.told = { ...state.told, gitAsked: true };
   const ask = async () => {
     if (signal.aborted) return;
     const { gitStateOf } = await import("../prompt/git.ts");
     const git = await gitStateOf({ ...state.snapshot, cwd: state.root }, { signal, confine });
-    if (!signal.aborted) state.git = git;
+    if (signal.aborted || git === undefined) return;
+    state.git = git;
+    // Too late for the first request.
+    if (!state.told.prompt || state.told.git || !showsGit(state.snapshot)) return;
+    state.told = { ...state.told, git: true };
+    notify(renderGitState(git, { isNow: true }));
   };
-  setTimeout(() => void ask(), BEFORE_GIT_MS).unref();
+  const wait = options.interactive ? new Promise((resolve) => setTimeout(resolve, BEFORE_GIT_MS).unref()) : undefined;
+  state.gitKnown = wait ? wait.then(ask) : ask();
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */

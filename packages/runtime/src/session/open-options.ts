@@ -44,6 +44,8 @@ export interface OpenOptions {
   readonly setup?: "init" | "maintenance";
   /** Which questions the first client answers. Others that answer them are asked, too, as long as they are attached. */
   readonly answers: ClientAnswers;
+  /** A question that no client may answer now is denied, the default, or stays open for those that attach later. */
+  readonly onNoAnswerer?: "deny" | "wait";
   /** A slash command that does not exist is an error, not text for the model. */
   readonly rejectsUnknownCommands?: boolean;
   readonly programs?: ShippedPrograms;

@@ -5,7 +5,7 @@
 
 import { withEnvironment } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
-import { isVariableOn, type Entry, type Message } from "@keelson/protocol";
+import { isVariableOn, type Entry } from "@keelson/protocol";
 import type * as Past from "@keelson/store/past";
 import { interactiveTools, worktreeTools } from "@keelson/tools";
 import type * as ControlsModule from "../controls/controls.ts";
@@ -26,7 +26,6 @@ import { openSchedules } from "../schedule/open-schedules.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import { openTeamStage } from "../team/open-team.ts";
 import { openSharedList } from "../task-list/shared-list.ts";
-import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, readGit, refresh, showCommands, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import type * as IdleNotice from "../hooks/idle-notice.ts";
@@ -138,7 +137,11 @@ async function fillState(parts: Parts): Promise<void> {
   storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [
-    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, { todos: state.todos, draw: machine.drawPages }),
+    ...builtInTools(machine.tasks, snapshot.env, machine.monitors, {
+      todos: state.todos,
+      draw: machine.drawPages,
+      settings: snapshot.settings,
+    }),
     parts.agents.tool,
     parts.agents.messageTool,
     ...parts.schedules.tools,
@@ -235,7 +238,6 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       observed?.runEnded(end);
       waiting?.wait();
     },
-    replay: () => replay(place.path, storage.outbox),
     agentText: isVariableOn(state.snapshot.env["CLAUDE_CODE_FORWARD_SUBAGENT_TEXT"]),
     forked: () => (options.session.fork && place.path !== null ? readAll(place.path) : undefined),
     dropClient: (client) => {
@@ -246,7 +248,6 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     prepare() {
-      void gate.warm();
       storage.sealTranscript();
       // A start takes only names from a large folder. Not while a call is written: one before it may write a skill.
       void skills.skills.all;
@@ -283,19 +284,12 @@ function openLive(parts: Parts, main: MainStage | undefined): LiveSession {
       await observed?.close();
     },
   });
+  // A person takes longer to type than git to answer.
+  if (!options.interactive) readGit(storage, machine, disposed.signal);
   team?.useEnd((reason) => void session.close(reason));
   storage.owner.serve(session);
   if (debug) (require("../observe/log-opened.ts") as typeof LogOpened).logOpened(storage, debug);
   return session;
-}
-
-/**
- * Loaded on first use. `require`, not `import()`: entries written from now on are sent live, so the past must be read
- * in this tick.
- */
-function replay(path: string | null, outbox: Storage["outbox"]): Iterable<Message> {
-  const { replayOf } = require("../stream/replay.ts") as typeof ReplayModule;
-  return replayOf(path, (message) => outbox.named(message));
 }
 
 /** For a client that mirrors a forked session: it needs the entries that were copied first. */

@@ -53,10 +53,11 @@ export async function choosePlace(
   project: ProjectPlace,
   newId: () => string,
   owner: Ownership,
+  warn: (text: string) => void,
 ): Promise<SessionPlace> {
   if (choice.kind !== "new") {
     const { earlierPlace } = await import("./earlier-place.ts");
-    const earlier = await earlierPlace(choice, project, newId, owner);
+    const earlier = await earlierPlace(choice, project, newId, owner, warn);
     if (earlier) return earlier;
   }
   const dir = projectDir(project);

@@ -82,7 +82,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: MadeLa
       void gate.prepareCommands();
     },
     awaitTool: (name) => sharedList?.awaitTool(name) ?? mcp.awaitTool(name, signal),
-    whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
+    whyMissing: (name) => mcp.servers?.whyMissing(name) ?? whyNotOffered(name, state.allTools),
     signal,
     partial: () => outbox.clients.wants("partial"),
     record: (entries) => {

@@ -8,7 +8,7 @@ export interface RunStateOptions {
   show(signal: Signal): void | Promise<void>;
 }
 
-type ReportedState = "running" | "idle" | "requires_action";
+export type ReportedState = "running" | "idle" | "requires_action";
 
 export class RunState {
   readonly #options: RunStateOptions;
@@ -16,6 +16,8 @@ export class RunState {
   #running = false;
   #questions = 0;
   #reported: ReportedState = "idle";
+  /** Called when `state` has changed. */
+  changed: () => void = () => undefined;
   /** Ends work between runs, if there is any. */
   beside: AbortController | undefined;
 
@@ -72,6 +74,7 @@ export class RunState {
   #reportState(state: ReportedState): void {
     if (state === this.#reported) return;
     this.#reported = state;
+    this.changed();
     void this.#options.show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
   }
 }

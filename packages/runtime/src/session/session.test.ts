@@ -5,7 +5,7 @@ import { LiveSession } from "./session.ts";
 
 test("a session that cannot start ends its clients and lets go of its transcript", async () => {
   const told: string[] = [];
-  const clients = new Clients({ newId: () => "id", newest: () => [] });
+  const clients = new Clients({ newId: () => "id" });
   const starting = Promise.withResolvers<void>();
   const session = new LiveSession({
     clients,

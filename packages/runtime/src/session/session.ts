@@ -10,7 +10,6 @@ import {
   type Entry,
   type FieldsOf,
   type Inbound,
-  type Outbound,
   type PermissionMode,
   type PromptMessage,
   type ReplyTo,
@@ -25,13 +24,14 @@ import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Ownership } from "../owner/ownership.ts";
 import type { MadeLate } from "../made-late.ts";
-import { FIRST_CLIENT, fromNow, type StreamBeginning, type StreamClient, type Clients } from "../stream/clients.ts";
+import { FIRST_CLIENT, fromNow, type StreamClient, type Clients } from "../stream/clients.ts";
 import { enqueuePrompt } from "../stream/enqueue.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
 import type * as Joining from "../stream/joining.ts";
+import type { StreamBeginning } from "../stream/joining.ts";
 import type { Outbox } from "../stream/outbox.ts";
 import { OpenError, type SessionPlace } from "./place.ts";
-import type { RunState } from "./run-state.ts";
+import type { ReportedState, RunState } from "./run-state.ts";
 import type { Storage } from "./storage.ts";
 
 export interface SessionParts {
@@ -45,6 +45,7 @@ export interface SessionParts {
   readonly gate: Gate;
   readonly cost: Cost;
   readonly agents: Storage["agents"];
+  readonly liveCalls: Storage["liveCalls"];
   conversation(): Conversation;
   readonly controls: MadeLate<Controls>;
   readonly clients: Clients;
@@ -65,8 +66,6 @@ export interface SessionParts {
   ran(end: End): void;
   /** Called when the session waits for input. */
   idle(): void;
-  /** The messages of the transcript. */
-  replay(): Iterable<Outbound>;
   /** The entries that were copied from another session; undefined if none were. */
   forked(): { readonly path: string; readonly entries: readonly Entry[] } | undefined;
   /** Every client sees what subagents say, unless it says otherwise. */
@@ -97,6 +96,8 @@ function isByUser({ isSynthetic, origin, parent_tool_use_id: call }: PromptMessa
   return (isSynthetic ?? false) === false && kind === "human" && (call ?? null) === null;
 }
 
+const partsOf = ({ prompt, parts = prompt ? [prompt] : [] }: Work) => parts;
+
 /** Marks a result that no prompt of a client asked for. */
 function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origin"> {
   if (!prompt) return { origin: { kind: "task-notification" } };
@@ -106,7 +107,7 @@ function originOf(prompt: PromptMessage | undefined): Pick<ResultMessage, "origi
 // A single client at the end of a pipe needs none of it.
 const joining = () => require("../stream/joining.ts") as typeof Joining;
 
-/** Models take longer than this. A session that gets its answer sooner does not pay for calls that it does not make. */
+/** Models take longer: a session that gets its answer sooner pays for less. */
 const PREPARE_AFTER_MS = 150;
 
 export class LiveSession implements Session {
@@ -157,18 +158,16 @@ export class LiveSession implements Session {
 
   /** What it gets before the messages from now on. */
   #begin(client: StreamClient, start: number, options: AttachOptions): StreamBeginning {
-    const { clients, requests, runState, place, forked, replay } = this.#parts;
+    const { requests, runState, place } = this.#parts;
     const { mirror, streamEvents } = client.view;
     const asksForMore = options.replay || options.after !== undefined || mirror || streamEvents;
     if (client.id === FIRST_CLIENT && !asksForMore) return fromNow(client, start);
     return joining().join(client, start, options, {
-      clients,
+      ...this.#parts,
       sessionId: () => place.id,
       state: () => runState.state,
       questions: requests.made?.questions ?? [],
       questionsFor: (asked) => requests.made?.questionsFor(asked) ?? [],
-      replay,
-      forked,
     });
   }
 
@@ -214,8 +213,32 @@ export class LiveSession implements Session {
     return [...this.#parts.clients.all].some((client) => client.id === id);
   }
 
+  /**
+   * These clients have sent all they ever will. Like the session at the end of its input, they answer nothing more, and
+   * read until their prompts are done.
+   */
+  async endInput(ids: readonly string[]): Promise<void> {
+    const { clients, inbox, requests } = this.#parts;
+    const ending = [...clients.all].filter(({ id }) => ids.includes(id));
+    for (const client of ending) {
+      requests.made?.left(client);
+      client.isSilent = true;
+    }
+    await Promise.race([inbox.settled(new Set(ids)), this.ended]);
+    for (const client of ending) clients.detach(client, { now: false });
+  }
+
   get busy(): boolean {
     return this.#parts.isBusy();
+  }
+
+  get state(): ReportedState {
+    return this.#parts.runState.state;
+  }
+
+  /** Called when `state` has changed. */
+  set stateChanged(listener: () => void) {
+    this.#parts.runState.changed = listener;
   }
 
   /** It takes no more prompts. */
@@ -291,7 +314,10 @@ export class LiveSession implements Session {
         if (!runState.running) runState.running = true;
         // What ends during a run gets its own run afterwards, even if the input is closed by then.
         const release = inbox.hold();
-        await this.#perform(work, signal).finally(release);
+        await this.#perform(work, signal).finally(() => {
+          inbox.settle(partsOf(work));
+          release();
+        });
       }
       if (runs > 0) noteTitle();
       owner.ending();
@@ -305,7 +331,9 @@ export class LiveSession implements Session {
     }
   }
 
-  async #perform({ prompt, parts = prompt ? [prompt] : [] }: Work, signal: AbortSignal): Promise<void> {
+  async #perform(work: Work, signal: AbortSignal): Promise<void> {
+    const { prompt } = work;
+    const parts = partsOf(work);
     const { inbox, outbox, cost, now, agents } = this.#parts;
     const ids = outbox.begin(parts);
     const started = now();
@@ -347,6 +375,8 @@ export class LiveSession implements Session {
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
     const { gate } = this.#parts;
     const conversation = this.#parts.conversation();
+    // The request travels meanwhile.
+    setImmediate(() => void gate.warm());
     const preparing = setTimeout(() => this.#parts.prepare(), PREPARE_AFTER_MS);
     // What a job leaves behind, such as a command in the background, starts runs without a prompt: they are the job's too.
     if (prompt) this.#most = prompt.mostMode;

@@ -58,8 +58,12 @@ export interface SessionState {
   branch: string;
   /** As it was at the start; undefined if it is not known, yet or at all. */
   git: GitState | undefined;
+  /** Settles when git has answered. */
+  gitKnown: Promise<void> | undefined;
   /** What was done once: git was asked, the system prompt was used, and what it leaves out was sent as a message. */
   told: { readonly gitAsked: boolean; readonly git: boolean; readonly prompt: boolean; readonly situation: boolean };
+  /** Of the front end that opened the session: whether somebody answers questions, and whether a person reads along. */
+  readonly front: { readonly isAnswered: boolean; readonly isWatched: boolean };
   title: string | undefined;
   /** The name of the session's plan, if it has one. */
   planName: string | undefined;
@@ -77,7 +81,12 @@ export interface SessionState {
 
 /** The state of a session that has a model and nothing else yet. */
 export function newState(
-  { snapshot, session }: Pick<OpenOptions, "snapshot" | "session">,
+  {
+    snapshot,
+    session,
+    answers,
+    interactive = false,
+  }: Pick<OpenOptions, "snapshot" | "session" | "answers" | "interactive">,
   { loaded }: SessionPlace,
   model: ResolvedModel,
 ): SessionState {
@@ -102,7 +111,12 @@ export function newState(
     system: [],
     branch: gitBranch(snapshot.cwd),
     git: undefined,
+    gitKnown: undefined,
     told: { gitAsked: false, git: false, prompt: false, situation: false },
+    front: {
+      isAnswered: answers.permissions || snapshot.flags.permissionPromptTool !== undefined,
+      isWatched: interactive,
+    },
     title: session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,

@@ -44,7 +44,7 @@ export async function openStorage(options: OpenOptions, owner: Ownership): Promi
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
   const project = { configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] };
-  const place = await choosePlace(options.session, project, newId, owner);
+  const place = await choosePlace(options.session, project, newId, owner, options.warn);
   const session: { state?: SessionState } = {};
   const { first, ...models } = await openModels(options, place, () => session.state);
   const state = (session.state = newState(options, place, first));

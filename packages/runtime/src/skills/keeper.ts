@@ -1,5 +1,6 @@
 // What the Skill tool works with: finds the skills that the model may invoke, and makes its answer of what one says.
 
+import { isAbsolute } from "node:path";
 import { ToolError } from "@keelson/engine";
 import { nearestWord } from "@keelson/protocol/nearest-word";
 import type { NewEntry, Skill } from "@keelson/protocol";
@@ -16,7 +17,8 @@ export function keeperOf(skills: SessionSkills, invoke: Invoke, newId: () => str
       const skill = forModel(name, skills);
       judged.set(name, skill);
       const adds = skill.allowedTools.length > 0 || skill.hooks.length > 0;
-      return { name: skill.name, others: otherNamesOf(skill), adds };
+      const file = isAbsolute(skill.file) ? { file: skill.file } : {};
+      return { name: skill.name, others: otherNamesOf(skill), adds, ...file };
     },
     async invoke(name, args, toolUseId) {
       const skill = judged.get(name) ?? forModel(name, skills);

@@ -1,14 +1,16 @@
 import { expect, test } from "bun:test";
+import { heapStats } from "bun:jsc";
+import { Readable } from "node:stream";
 import { controlSuccess, type Outbound } from "@keelson/protocol";
 import { ClientRequests } from "../controls/client-requests.ts";
-import { beginning, Clients, type StreamClient } from "./clients.ts";
-import { tellPresence } from "./joining.ts";
+import { Clients, type StreamClient } from "./clients.ts";
+import { beginning, tellPresence } from "./joining.ts";
 
 const line = (n: number): Outbound => ({ type: "note", n }) as never;
 
-const past = (n: number) => (_client: StreamClient, position: number) => beginning([line(n)], position);
+const past = (n: number) => (_client: StreamClient, position: number) => beginning([{ message: line(n) }], position);
 
-const newClients = () => new Clients({ newId: () => "epoch-id", newest: () => [] });
+const newClients = () => new Clients({ newId: () => "epoch-id" });
 
 async function collect(client: AsyncIterable<Outbound>): Promise<unknown[]> {
   return (await Array.fromAsync(client)).map((message) => ("n" in message ? message.n : undefined));
@@ -176,11 +178,15 @@ test("a reader that stopped is never waited for, gets every whole message, and a
 
 test("a reader that fell out of the ring starts anew from the transcript, and then reads on", async () => {
   const newest = [line(1), line(2)];
-  const clients = new Clients({ newId: () => "epoch-id", newest: () => newest });
+  const saidSoFar = (most: number | "all") => async () => ({
+    before: `before ${most}`,
+    messages: Readable.from(newest),
+  });
+  const clients = new Clients({ newId: () => "epoch-id", saidSoFar });
   const client = clients.attach({ view, whenSlow: "drop" });
   for (let n = 0; n < 10_000; n++) clients.push(line(n));
   clients.tell(line(-2), () => true);
-  expect((await client.next()).value).toEqual({ type: "stream", subtype: "reset" });
+  expect((await client.next()).value).toEqual({ type: "stream", subtype: "reset", before: "before 200" });
   // Amid what comes first there is no position to come back to.
   expect(client.cursor).toBe("epoch-id.-1");
   expect([(await client.next()).value, (await client.next()).value]).toEqual(newest);
@@ -201,6 +207,23 @@ test("what a stopped reader may keep waiting is bounded by bytes, too", () => {
   expect([ring.has(1_000), ring.has(1_001), ring.has(Number.NaN)]).toEqual([true, false, false]);
 });
 
+test("the first client gets a question that is open, however much came before it, and none that was taken back", async () => {
+  const clients = newClients();
+  const requests = new ClientRequests({ clients, newId: () => crypto.randomUUID() });
+  for (let n = 0; n < 10_000; n++) clients.push(line(n));
+  const taken = new AbortController();
+  const asked = [taken.signal, new AbortController().signal].map((signal, at) =>
+    requests.ask({ subtype: "can_use_tool", tool_name: `T${at}`, input: {} }, signal),
+  );
+  taken.abort();
+  const client = clients.attach();
+  const got = await drained(client, clients);
+  expect(got.filter(({ type }) => type.startsWith("control_"))).toMatchObject([{ request: { tool_name: "T1" } }]);
+  const { request_id } = requests.questions[0]!;
+  requests.answered(controlSuccess(request_id, { behavior: "allow" }), client);
+  expect(await Promise.all(asked)).toMatchObject([{ subtype: "error" }, { subtype: "success" }]);
+});
+
 test("a question that a stopped reader has not got is taken back, one that it has got is cancelled", async () => {
   const clients = newClients();
   const requests = new ClientRequests({ clients, newId: () => crypto.randomUUID() });
@@ -216,6 +239,71 @@ test("a question that a stopped reader has not got is taken back, one that it ha
     expect(told).toEqual(isRead ? ["control_cancel_request", "stream"] : ["stream"]);
     await one.next();
   }
+});
+
+test("whatever a stopped reader misses, less than 10 MB is kept for it", async () => {
+  const clients = newClients();
+  const requests = new ClientRequests({ clients, newId: () => crypto.randomUUID() });
+  const reading = clients.attach({ view });
+  const read = (async () => {
+    for await (const message of reading)
+      if (message.type === "control_request")
+        requests.answered(controlSuccess(message.request_id, { behavior: "allow" }), reading);
+  })();
+  const unique = (bytes: number, n: number) => `${n}${"x".repeat(bytes)}`.split("").join("");
+  const inUse = () => {
+    Bun.gc(true);
+    const { heapSize, extraMemorySize } = heapStats();
+    return heapSize + extraMemorySize;
+  };
+  const { signal } = new AbortController();
+  const round = async (n: number) => {
+    for (const start of begun) await clients.push(start, "partial");
+    for (let at = 0; at < 50; at++) await clients.push(delta(unique(200, at)), "partial");
+    await clients.push(event({ type: "message_stop" }), "partial");
+    await clients.push({ ...line(n), text: unique(100_000, n) } as Outbound);
+    await requests.ask({ subtype: "can_use_tool", tool_name: unique(2_000, n), input: {} }, signal);
+    const visitor = clients.attach({ name: unique(200, n) });
+    tellPresence(clients);
+    clients.detach(visitor);
+  };
+  for (let n = 0; n < 100; n++) await round(n);
+  const before = inUse();
+  const stopped = clients.attach({ view, whenSlow: "drop" });
+  const watching = clients.attach({ view, whenSlow: "drop", role: "watcher" });
+  for (let n = 0; n < 800; n++) await round(n);
+  let replies = 0;
+  while (stopped.tell({ ...line(0), text: unique(50_000, replies) } as Outbound) === undefined) replies++;
+  expect(replies).toBeLessThan(200);
+  expect((inUse() - before) / 1024 / 1024).toBeLessThan(10);
+
+  // It is still told everything that it has to know.
+  clients.end();
+  const got = await Array.fromAsync(stopped);
+  expect(got.filter(({ type }) => type === "control_request")).toEqual([]);
+  expect(got).toContainEqual({ type: "stream", subtype: "reset", before: null });
+  expect((await Array.fromAsync(watching)).filter((message) => "by" in message).length).toBeLessThan(110);
+  await read;
+});
+
+test("in a crowd, not all are named, and not everyone is told of each", async () => {
+  const clients = newClients();
+  const told: Outbound[] = [];
+  const first = clients.attach({ view, whenSlow: "drop" });
+  const reading = (async () => {
+    for await (const message of first) told.push(message);
+  })();
+  for (let n = 0; n < 1_000; n++) {
+    clients.attach();
+    tellPresence(clients);
+    await Promise.resolve();
+  }
+  const isWhole = () => told.some((message) => "more_watchers" in message && message.more_watchers === 951);
+  while (!isWhole()) await Bun.sleep(1);
+  expect(told.at(-1)).toMatchObject({ watchers: { length: 50 } });
+  expect(told.length).toBeLessThan(100);
+  clients.end();
+  await reading;
 });
 
 test("a presence that was not read is replaced by the next", async () => {

@@ -1,8 +1,18 @@
 // The clients of a session. Each gets the messages that its view asks for, from when it attached, at its own pace; the
 // first also gets earlier ones, so no question is lost. What followed a cursor is kept only once someone may ask for it.
 
-import type { AttachOptions, ClientAnswers, ClientRole, ClientView, Outbound } from "@keelson/protocol";
+import type {
+  AttachedClient,
+  AttachOptions,
+  ClientAnswers,
+  ClientRole,
+  ClientView,
+  OpenFilesOffer,
+  Outbound,
+} from "@keelson/protocol";
 import type * as HalfMessageModule from "./half-message.ts";
+import type * as Joining from "./joining.ts";
+import type { OpenPast, QueuedItem, StreamBeginning } from "./joining.ts";
 import type * as RingModule from "./ring.ts";
 import type { Ring } from "./ring.ts";
 import type * as ToolUseMeta from "./tool-use-meta.ts";
@@ -22,12 +32,6 @@ export interface QueuedMessage {
   readonly number?: number;
 }
 
-/** What a client gets before live messages, and the position before it; -1 if it may not continue from there. */
-export interface StreamBeginning {
-  readonly items: readonly QueuedMessage[];
-  readonly position: number;
-}
-
 /** The messages that wait for one client. */
 export interface ClientQueue {
   /** The position behind the last message taken. */
@@ -38,6 +42,8 @@ export interface ClientQueue {
   tell(message: Outbound): Promise<void> | undefined;
   /** Takes a request back that the reader has not got yet. */
   takeBack(requestId: string): boolean;
+  /** Nothing waits to be read. */
+  readonly isEmpty: boolean;
   next(): Promise<IteratorResult<Outbound>>;
   /** Nothing follows. With `now`, what waits is not read either. */
   end(how?: { readonly now: boolean }): void;
@@ -45,8 +51,8 @@ export interface ClientQueue {
 
 export interface ClientsOptions {
   newId(): string;
-  /** The newest messages of the transcript. */
-  newest(): readonly Outbound[];
+  /** What the transcript has now: the newest messages, so many or all. Undefined, or absent, if it has none. */
+  saidSoFar?(most: number | "all"): OpenPast | undefined;
 }
 
 interface EarlyMessage {
@@ -78,6 +84,10 @@ export class Clients {
     return this.#all;
   }
 
+  get count(): number {
+    return this.#all.size;
+  }
+
   /** No client has come yet, so it is not known what the first one wants and answers. */
   get awaitsFirst(): boolean {
     return this.#early !== undefined;
@@ -105,8 +115,8 @@ export class Clients {
     return (this.#ring = new Ring(this.#head));
   }
 
-  newest(): readonly Outbound[] {
-    return this.#options.newest();
+  saidSoFar(most: number | "all"): OpenPast | undefined {
+    return this.#options.saidSoFar?.(most);
   }
 
   newId(): string {
@@ -144,8 +154,16 @@ export class Clients {
 
   /** To some clients. One that comes later does not get it, unless it is the first. */
   tell(message: Outbound, isFor: (client: StreamClient) => boolean): void {
-    if (this.#early && this.#early.length < HIGH) this.#early.push({ message, isFor });
+    // However much came before: the session may wait for an answer.
+    this.#early?.push({ message, isFor });
     for (const client of this.#all) if (isFor(client)) void client.tell(message);
+  }
+
+  /** Takes a request back that waits for the first client. */
+  takeBackEarly(requestId: string): boolean {
+    const at = this.#early?.findIndex(({ message }) => isRequest(message, requestId)) ?? -1;
+    if (at >= 0) this.#early!.splice(at, 1);
+    return at >= 0;
   }
 
   /** Whether someone wants to see this, or the first client may. */
@@ -161,9 +179,10 @@ export class Clients {
     return false;
   }
 
-  detach(client: StreamClient): void {
+  /** Without `now`, it may read what it has not read yet. */
+  detach(client: StreamClient, { now } = { now: true }): void {
     client.isDetached = true;
-    client.end({ now: true });
+    client.end({ now });
     if (this.#all.delete(client)) this.left(client);
   }
 
@@ -177,12 +196,20 @@ export class Clients {
 /** Whether a view has what a message needs. */
 export const isWanted = (needs: ViewPart | undefined, view: ClientView) => needs === undefined || view[needs] === true;
 
-/** Only clients that want it get what calls are called. */
+/** Only clients that want it get what calls are called, and which entry a compaction will end with. */
 export function asWanted(message: Outbound, { toolMeta }: ClientView): Outbound {
-  const has = "tool_use_meta" in message || (message.type === "control_request" && "patch" in message.request);
+  const has = "tool_use_meta" in message || "compact_boundary_uuid" in message || message.type === "control_request";
   if (!has || toolMeta === true) return message;
   return (require("./tool-use-meta.ts") as typeof ToolUseMeta).withoutToolMeta(message);
 }
+
+/** As other clients see it. */
+export function describeClient({ id, name, role }: StreamClient): AttachedClient {
+  return { id, ...(name === undefined ? {} : { name }), role };
+}
+
+export const isRequest = (message: Outbound, id: string) =>
+  message.type === "control_request" && message.request_id === id;
 
 /** Nothing comes first. */
 export const fromNow = (_client: StreamClient, position: number): StreamBeginning => ({ items: [], position });
@@ -195,20 +222,38 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
   readonly id: string;
   readonly name: string | undefined;
   readonly role: ClientRole;
-  readonly answers: ClientAnswers;
   view: ClientView;
   /** Nothing it sends counts any more. */
   isDetached = false;
+  /** It reads, and answers nothing any more. */
+  isSilent = false;
+  /** It never holds the run back, nor does the run hold it back. */
+  isAtItsOwnPace = false;
+  readonly #answers: ClientAnswers;
+  readonly #openFiles: OpenFilesOffer | undefined;
   readonly #clients: Clients;
   #queue: ClientQueue = new HoldQueue(this, 0, []);
 
-  constructor(id: string, { name, role = "driver", view = {}, answers = ALL }: AttachOptions, clients: Clients) {
+  constructor(
+    id: string,
+    { name, role = "driver", view = {}, answers = ALL, openFiles }: AttachOptions,
+    clients: Clients,
+  ) {
     this.id = id;
     this.name = name;
     this.role = role;
     this.view = view;
-    this.answers = role === "driver" ? answers : NONE;
+    this.#answers = role === "driver" ? answers : NONE;
+    this.#openFiles = role === "driver" ? openFiles : undefined;
     this.#clients = clients;
+  }
+
+  get answers(): ClientAnswers {
+    return this.isSilent ? NONE : this.#answers;
+  }
+
+  get openFiles(): OpenFilesOffer | undefined {
+    return this.isSilent ? undefined : this.#openFiles;
   }
 
   /** The position behind the last message taken. Whoever asks may come back with it. */
@@ -217,7 +262,8 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
     return `${this.#clients.epoch}.${this.#queue.position}`;
   }
 
-  begin({ items, position }: StreamBeginning, early: readonly QueuedMessage[], drops: boolean): void {
+  begin({ items, position }: StreamBeginning, early: readonly QueuedItem[], drops: boolean): void {
+    this.isAtItsOwnPace = drops;
     const all = [...items, ...early];
     if (!drops) return void (this.#queue = new HoldQueue(this, position, all));
     const { DropQueue } = require("./ring.ts") as typeof RingModule;
@@ -235,6 +281,10 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 
   takeBack(requestId: string): boolean {
     return this.#queue.takeBack(requestId);
+  }
+
+  get hasReadAll(): boolean {
+    return this.#queue.isEmpty;
   }
 
   next(): Promise<IteratorResult<Outbound>> {
@@ -259,13 +309,14 @@ export class StreamClient implements AsyncIterableIterator<Outbound> {
 class HoldQueue implements ClientQueue {
   position: number;
   readonly #client: Pick<StreamClient, "view">;
-  #waiting: QueuedMessage[];
+  #waiting: QueuedItem[];
   #taken = 0;
   #ended = false;
+  #isGone = false;
   #wake: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(client: Pick<StreamClient, "view">, position: number, waiting: QueuedMessage[]) {
+  constructor(client: Pick<StreamClient, "view">, position: number, waiting: QueuedItem[]) {
     this.#client = client;
     this.position = position;
     this.#waiting = waiting;
@@ -285,23 +336,35 @@ class HoldQueue implements ClientQueue {
     return false;
   }
 
+  get isEmpty(): boolean {
+    return this.#taken === this.#waiting.length;
+  }
+
   async next(): Promise<IteratorResult<Outbound>> {
-    while (this.#taken === this.#waiting.length) {
-      this.#waiting = [];
-      this.#taken = 0;
-      if (this.#ended) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#wake = undefined;
+    for (;;) {
+      while (this.#taken === this.#waiting.length) {
+        this.#waiting = [];
+        this.#taken = 0;
+        if (this.#ended) return { done: true, value: undefined };
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+        this.#wake = undefined;
+      }
+      const next = this.#waiting[this.#taken]!;
+      const found = "late" in next ? await joining().takeLate(next) : next;
+      if (this.#isGone) return { done: true, value: undefined };
+      if (found === next || found === undefined) this.#taken++;
+      const { number } = found ?? next;
+      if (number !== undefined) this.position = number;
+      if (this.#waiting.length - this.#taken <= LOW) this.#release();
+      if (found) return { done: false, value: asWanted(found.message, this.#client.view) };
     }
-    const { message, number } = this.#waiting[this.#taken++]!;
-    if (number !== undefined) this.position = number;
-    if (this.#waiting.length - this.#taken <= LOW) this.#release();
-    return { done: false, value: asWanted(message, this.#client.view) };
   }
 
   end({ now } = { now: false }): void {
     this.#ended = true;
-    if (now) this.#waiting.length = this.#taken;
+    this.#isGone ||= now;
+    const unread = now ? this.#waiting.splice(this.#taken) : [];
+    if (unread.some((item) => "late" in item)) joining().closeLate(unread);
     this.#wake?.();
     this.#release();
   }
@@ -320,13 +383,8 @@ class HoldQueue implements ClientQueue {
   }
 }
 
-/** Messages without a position, such as those of the transcript. Whoever leaves amid them cannot continue there. */
-export function beginning(messages: readonly Outbound[], position: number): StreamBeginning {
-  const items = messages.map((message, at): QueuedMessage =>
-    at + 1 < messages.length ? { message } : { message, number: position },
-  );
-  return { items, position: messages.length === 0 ? position : -1 };
-}
+// A single client at the end of a pipe reads nothing late.
+const joining = () => require("./joining.ts") as typeof Joining;
 
 /** Only for clients that draw deltas. */
 function newHalfMessage(): HalfMessageModule.HalfMessage {

@@ -6,6 +6,7 @@ import type { SessionPlace } from "../session/place.ts";
 import type { RunState } from "../session/run-state.ts";
 import type { StreamClient } from "./clients.ts";
 import type { Inbox } from "./inbox.ts";
+import type * as Joining from "./joining.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface QueueParts {
@@ -26,11 +27,12 @@ export function enqueuePrompt(prompt: PromptMessage, parts: QueueParts, sender?:
     if (!inbox.hadPrompt(uuid)) void sender?.tell(outbox.lifecycleOf(uuid, "completed"));
     return;
   }
+  if (sender?.isAtItsOwnPace && (require("./joining.ts") as typeof Joining).refusesMore(prompt, sender, parts)) return;
   outbox.note(enqueued(place.id, textOf(prompt.message.content), now()));
   // One that need not wait is told of when its run begins.
   const waits = runState.running || inbox.waiting > 0;
   if (prompt.uuid !== undefined && waits) outbox.lifecycle(prompt.uuid, "queued");
-  inbox.push(prompt);
+  inbox.push(prompt, sender?.id);
   if (prompt.priority === "now" && runState.running) runState.interrupt();
 }
 

@@ -32,14 +32,20 @@ export class Inbox {
   #joined: string[] = [];
   /** The ids of all prompts that came, except those that were taken back. */
   readonly #ids = new Set<string>();
+  /** Prompts that wait or run, with the clients that sent them. */
+  readonly #underWay = new Map<PromptMessage, string>();
+  /** Of those, the ones that joined the current run. */
+  #joinedPrompts: PromptMessage[] = [];
+  readonly #settled: (() => void)[] = [];
   /** Prompts that come during a run join it or become one. */
   joins = true;
   /** Called when nothing is under way any more that the model has to hear of. */
   released: (() => void) | undefined;
 
   /** Prompts wait in the order they came, but one for now goes before others, and one for later behind them. */
-  push(prompt: PromptMessage): void {
+  push(prompt: PromptMessage, sender?: string): void {
     if (this.#closed) return;
+    if (sender !== undefined) this.#underWay.set(prompt, sender);
     if (prompt.uuid !== undefined) this.#ids.add(prompt.uuid);
     if (this.#prompts.length === 0) this.#prompts.push(prompt);
     else queueing().insert(this.#prompts, prompt);
@@ -61,6 +67,7 @@ export class Inbox {
     const at = this.#prompts.indexOf(prompt);
     if (at < 0) return false;
     this.#prompts.splice(at, 1);
+    this.#joinedPrompts.push(prompt);
     if (prompt.uuid !== undefined) this.#joined.push(prompt.uuid);
     return true;
   }
@@ -68,6 +75,19 @@ export class Inbox {
   /** The ids of the prompts that joined the run that ends now. */
   takeJoined(): readonly string[] {
     return this.#joined.splice(0);
+  }
+
+  /** A run has ended that these prompts began. */
+  settle(prompts: readonly PromptMessage[]): void {
+    for (const prompt of [...prompts, ...this.#joinedPrompts.splice(0)]) this.#underWay.delete(prompt);
+    this.#wakeSettled();
+  }
+
+  /** Resolves when no prompt of these clients waits or runs. */
+  async settled(clients: ReadonlySet<string>): Promise<void> {
+    while ([...this.#underWay.values()].some((client) => clients.has(client))) {
+      await new Promise<void>((resolve) => void this.#settled.push(resolve));
+    }
   }
 
   /** Puts a prompt at the front of the queue. */
@@ -143,7 +163,13 @@ export class Inbox {
   #takeBack(at: number, count: number): PromptMessage[] {
     const taken = this.#prompts.splice(at, count);
     for (const { uuid } of taken) if (uuid !== undefined) this.#ids.delete(uuid);
+    for (const prompt of taken) this.#underWay.delete(prompt);
+    this.#wakeSettled();
     return taken;
+  }
+
+  #wakeSettled(): void {
+    for (const wake of this.#settled.splice(0)) wake();
   }
 
   get takesPrompts(): boolean {

@@ -1,23 +1,10 @@
 // What a client gets first, if it is not the only one or asks for more than messages from now on: a greeting, what
-// followed its cursor, the transcript, the message in progress, the open questions. At the end of a pipe nobody needs it.
+// followed its cursor, the transcript, the message in progress, the calls that run, the open questions. At the end of a
+// pipe nobody needs it.
 
-import type {
-  AttachedClient,
-  AttachOptions,
-  ControlRequest,
-  Entry,
-  Inbound,
-  Outbound,
-  StreamMessage,
-} from "@keelson/protocol";
-import {
-  beginning,
-  FIRST_CLIENT,
-  type StreamBeginning,
-  type StreamClient,
-  type Clients,
-  type QueuedMessage,
-} from "./clients.ts";
+import type { AttachOptions, ControlRequest, Entry, Inbound, Outbound, StreamMessage } from "@keelson/protocol";
+import { describeClient, FIRST_CLIENT, type StreamClient, type Clients, type QueuedMessage } from "./clients.ts";
+import type { QueueParts } from "./enqueue.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface JoinedSession {
@@ -28,16 +15,45 @@ export interface JoinedSession {
   readonly questions: readonly ControlRequest[];
   /** Those that this client may answer. */
   questionsFor(client: StreamClient): readonly ControlRequest[];
-  /** The messages of the whole transcript. */
-  replay(): Iterable<Outbound>;
+  /** Which calls run, and what they have printed. */
+  readonly liveCalls: { readonly made?: { readonly running: readonly Outbound[] } | undefined };
   /** The entries that were copied from another session, for a client that mirrors them all; undefined if none were. */
   forked(): { readonly path: string; readonly entries: readonly Entry[] } | undefined;
 }
 
+export interface LateMessage {
+  readonly message: Outbound;
+  readonly isLast: boolean;
+}
+
+/** Messages that are read when they are taken. */
+export interface LateMessages {
+  readonly late: AsyncGenerator<LateMessage>;
+  /** The position behind the last of them. */
+  readonly number?: number;
+}
+
+export type QueuedItem = QueuedMessage | LateMessages;
+
+/** What a client gets before live messages, and the position before it; -1 if it may not continue from there. */
+export interface StreamBeginning {
+  readonly items: readonly QueuedItem[];
+  readonly position: number;
+}
+
+/** Opens the conversation as it was at one moment. `before`: what `get_messages` takes for older messages. */
+export type OpenPast = () => Promise<{ readonly before: string | null; readonly messages: AsyncIterable<Outbound> }>;
+
 /** Why a watcher is refused. */
 export const WATCHES_ONLY = "this client only watches the session; attach as a driver to prompt, answer or change it";
 
-const CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "stream_cursor_v1", "stream_snapshot_v1"];
+const CAPABILITIES = [
+  "interrupt_receipt_v1",
+  "interrupt_cancel_queued_v1",
+  "stream_cursor_v1",
+  "stream_snapshot_v1",
+  "stream_past_v1",
+];
 
 export function join(
   client: StreamClient,
@@ -46,32 +62,95 @@ export function join(
   session: JoinedSession,
 ): StreamBeginning {
   const { clients } = session;
+  const greeting = client.view.streamEvents === true ? hello(client, session) : undefined;
+  // It also says where older messages are, which is known only after the transcript was scanned.
+  const isLate = typeof replay === "number" && replay > 0 && after === undefined;
+  const greet = greeting && isLate ? (before: string | null): StreamMessage => ({ ...greeting, before }) : undefined;
+  const newest = typeof replay === "number" ? replay : "all";
   const { items, position } =
     after !== undefined
-      ? follow(after, client, clients)
+      ? follow(after, client, clients, typeof replay === "number" ? replay : NEWEST)
       : beginning(
-          [...copied(client, session), ...(replay ? [...session.replay(), ...snapshot(client, clients)] : [])],
+          [
+            ...(replay ? said(clients.saidSoFar(newest), greet) : []),
+            ...copied(client, session).map(bare),
+            ...(replay ? snapshot(client, clients).map(bare) : []),
+          ],
           start,
         );
   // The first client gets them among the messages that came before it.
   const questions = client.id === FIRST_CLIENT ? [] : session.questionsFor(client);
-  const greeting = client.view.streamEvents === true ? [hello(client, session)] : [];
-  return { items: [...greeting.map(bare), ...items, ...questions.map(bare)], position };
+  const live = client.view.liveCalls === true ? (session.liveCalls.made?.running ?? []) : [];
+  const first = greeting && !greet ? [greeting] : [];
+  return { items: [...first.map(bare), ...items, ...[...live, ...questions].map(bare)], position };
 }
 
-/** A client that only watches sent something that no reply belongs to. */
-export function refuse(input: Inbound, client: StreamClient, outbox: Outbox): void {
+/** Messages without a position, such as those of the transcript. A client that leaves among them cannot continue there. */
+export function beginning(items: readonly QueuedItem[], position: number): StreamBeginning {
+  const last = items.at(-1);
+  if (last === undefined) return { items, position };
+  return { items: [...items.slice(0, -1), { ...last, number: position }], position: -1 };
+}
+
+/** The next of messages that are read late. `number` is behind the last. */
+export async function takeLate({ late, number }: LateMessages): Promise<QueuedMessage | undefined> {
+  const { done, value } = await late.next();
+  if (done) return undefined;
+  return value.isLast && number !== undefined ? { message: value.message, number } : { message: value.message };
+}
+
+/** What is not read any more. */
+export function closeLate(items: readonly QueuedItem[]): void {
+  for (const item of items) if ("late" in item) void item.late.return(undefined);
+}
+
+/** A client sent something that it may not send, and that no reply belongs to. */
+export function refuse(input: Inbound, client: StreamClient, outbox: Outbox, why = WATCHES_ONLY): void {
   const what = input.type === "user" ? "The prompt was not accepted" : "The message was not accepted";
-  const content = `${what}: ${WATCHES_ONLY}`;
+  const content = `${what}: ${why}`;
   void client.tell(outbox.stamped({ type: "system", subtype: "informational", content, level: "warning" }));
   if (input.type === "user" && input.uuid !== undefined) void client.tell(outbox.lifecycleOf(input.uuid, "cancelled"));
 }
 
+/** Nothing slows a browser down, or another program, so what it may leave in the queue has an end. */
+const MOST_WAITING = 100;
+
+export function refusesMore(
+  input: Inbound,
+  client: StreamClient,
+  { inbox, outbox }: Pick<QueueParts, "inbox" | "outbox">,
+) {
+  const isFull = inbox.waiting >= MOST_WAITING;
+  if (isFull) refuse(input, client, outbox, `${MOST_WAITING} prompts wait already; send it again when some have run`);
+  return isFull;
+}
+
+/** Of the newest messages, as many as a client that starts anew gets; it asks for older ones. */
+const NEWEST = 200;
+
 /** What a client gets whose cursor is too old. Questions that it has got stay open. */
-export function afresh(client: StreamClient, clients: Clients): StreamBeginning {
-  const reset: StreamMessage = { type: "stream", subtype: "reset" };
-  const marks = client.view.streamEvents === true ? [reset] : [];
-  return beginning([...marks, ...clients.newest(), ...snapshot(client, clients)], clients.head);
+export function afresh(client: StreamClient, clients: Clients, most = NEWEST): StreamBeginning {
+  const reset = (before: string | null): StreamMessage => ({ type: "stream", subtype: "reset", before });
+  const mark = client.view.streamEvents === true ? reset : undefined;
+  return beginning([...said(clients.saidSoFar(most), mark), ...snapshot(client, clients).map(bare)], clients.head);
+}
+
+type Mark = (before: string | null) => StreamMessage;
+
+/** What the transcript has, behind a mark. */
+function said(past: OpenPast | undefined, mark: Mark | undefined): readonly QueuedItem[] {
+  if (past) return [{ late: readLate(past, mark) }];
+  return mark ? [bare(mark(null))] : [];
+}
+
+async function* readLate(past: OpenPast, mark: Mark | undefined): AsyncGenerator<LateMessage> {
+  const { before, messages } = await past();
+  let last: Outbound | undefined = mark?.(before);
+  for await (const message of messages) {
+    if (last) yield { message: last, isLast: false };
+    last = message;
+  }
+  if (last) yield { message: last, isLast: true };
 }
 
 /** The message in progress, for a client that draws deltas. */
@@ -82,22 +161,38 @@ export function snapshot({ view }: StreamClient, clients: Clients): readonly Out
   return [{ type: "stream", subtype: "snapshot", events: half?.events() ?? [] }];
 }
 
-/** Tells everyone who wants to know who is attached. */
+/** Tells everyone who wants to know who is attached. In a crowd not of each one who comes or goes. */
 export function tellPresence(clients: Clients, except?: StreamClient): void {
-  const watchers = [...clients.all].map(describeClient);
-  const message: StreamMessage = { type: "stream", subtype: "presence", watchers };
+  if (clients.count <= CROWD) return tellNow(clients, except);
+  if (pending.has(clients)) return;
+  pending.add(clients);
+  const tell = () => {
+    pending.delete(clients);
+    tellNow(clients);
+  };
+  setTimeout(tell, CROWD_MS).unref();
+}
+
+/** From so many clients on. Of those that are attached, as many are named. */
+const CROWD = 50;
+const CROWD_MS = 250;
+const pending = new WeakSet<Clients>();
+
+function tellNow(clients: Clients, except?: StreamClient): void {
+  const message: StreamMessage = { type: "stream", subtype: "presence", ...named([...clients.all]) };
   clients.tell(message, (client) => client.view.streamEvents === true && client !== except);
 }
 
-export function describeClient({ id, name, role }: StreamClient): AttachedClient {
-  return { id, ...(name === undefined ? {} : { name }), role };
+function named(all: readonly StreamClient[]): Pick<StreamMessage<"presence">, "watchers" | "more_watchers"> {
+  const watchers = all.slice(-CROWD).map(describeClient);
+  return all.length > CROWD ? { watchers, more_watchers: all.length - CROWD } : { watchers };
 }
 
-function follow(cursor: string, client: StreamClient, clients: Clients): StreamBeginning {
+function follow(cursor: string, client: StreamClient, clients: Clients, most: number): StreamBeginning {
   const { ring, epoch } = clients;
   const [from, number = ""] = cursor.split(".");
   const position = /^\d+$/.test(number) ? Number(number) : -1;
-  if (from !== epoch || !ring.has(position)) return afresh(client, clients);
+  if (from !== epoch || !ring.has(position)) return afresh(client, clients, most);
   return { items: ring.after(position, client), position };
 }
 
@@ -106,7 +201,7 @@ function copied({ view }: StreamClient, session: JoinedSession): readonly Outbou
   return forked ? [{ type: "transcript_mirror", filePath: forked.path, entries: forked.entries }] : [];
 }
 
-function hello(client: StreamClient, { clients, ...session }: JoinedSession): StreamMessage {
+function hello(client: StreamClient, { clients, ...session }: JoinedSession): StreamMessage<"hello"> {
   return {
     type: "stream",
     subtype: "hello",
@@ -116,7 +211,7 @@ function hello(client: StreamClient, { clients, ...session }: JoinedSession): St
     state: session.state(),
     client: client.id,
     role: client.role,
-    watchers: [...[...clients.all].map(describeClient), describeClient(client)],
+    ...named([...clients.all, client]),
     pending: session.questions,
     capabilities: CAPABILITIES,
   };

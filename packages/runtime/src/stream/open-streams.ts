@@ -1,7 +1,8 @@
 // What goes in and out of a session: prompts, messages, requests to the client, and the transcript behind them.
 
+import { statSync } from "node:fs";
 import { findTool, reminder } from "@keelson/engine";
-import type { Entry, Message, PermissionDenial } from "@keelson/protocol";
+import type { Entry, PermissionDenial, ReplyTo } from "@keelson/protocol";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { isVariableOn } from "@keelson/protocol";
 import type * as RequestsModule from "../controls/client-requests.ts";
@@ -14,7 +15,9 @@ import { RunState } from "../session/run-state.ts";
 import type { SessionState } from "../session/state.ts";
 import { Clients } from "./clients.ts";
 import { Inbox } from "./inbox.ts";
-import type * as ReplayModule from "./replay.ts";
+import type * as OpenFilesModule from "../open-files/open-files.ts";
+import type * as LiveCallsModule from "./live-calls.ts";
+import type { MessageQuery, SessionPast, TranscriptPart } from "./past.ts";
 import { Outbox } from "./outbox.ts";
 
 export interface SessionStreams {
@@ -23,6 +26,12 @@ export interface SessionStreams {
   readonly clients: Clients;
   /** Requests to clients. */
   readonly requests: MadeLate<RequestsModule.ClientRequests>;
+  /** What clients have open and not saved. */
+  readonly openFiles: MadeLate<OpenFilesModule.OpenFiles>;
+  /** Which calls run, for clients that watch them. */
+  readonly liveCalls: MadeLate<LiveCallsModule.LiveCalls>;
+  /** Messages of the conversation so far. Rejects if `before` is the id of none. */
+  messages(query: MessageQuery): Promise<ReplyTo<"get_messages">>;
   /** Of subagents: calls that were denied, for the next result. */
   readonly agents: { denials: readonly PermissionDenial[] };
   readonly runState: RunState;
@@ -49,7 +58,19 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
   const { env } = options.snapshot;
   let file = openFile(parts);
   const mirrored = () => place.path ?? undefined;
-  const clients = new Clients({ newId, newest: () => newest(place.path, outbox) });
+  let past: Promise<SessionPast> | undefined;
+  const openPast = async () => {
+    const { SessionPast } = await import("./past.ts");
+    return new SessionPast((message) => outbox.named(message));
+  };
+  const clients = new Clients({
+    newId,
+    saidSoFar: (most) => {
+      // What is written from now on is sent live.
+      const part = writtenSoFar(place.path);
+      return part && (async () => (await (past ??= openPast())).newest(part, most));
+    },
+  });
   const outboxOptions = {
     sessionId: place.id,
     entrypoint: options.entrypoint,
@@ -68,7 +89,10 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
   };
   const outbox: Outbox = new Outbox(outboxOptions, clients);
   const inbox = new Inbox();
-  const reportsState = options.interactive === true || isVariableOn(env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]);
+  const wantsState =
+    isVariableOn(env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]) ||
+    isVariableOn(env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"]);
+  const reportsState = options.interactive === true || wantsState;
   const runState = new RunState({
     goesOn: () => inbox.goesOn,
     show: (signal) => {
@@ -83,8 +107,20 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
     clients,
     requests: madeLate(() => {
       const { ClientRequests } = require("../controls/client-requests.ts") as typeof RequestsModule;
-      return new ClientRequests({ clients, newId });
+      return new ClientRequests({ clients, newId, waits: options.onNoAnswerer === "wait" });
     }),
+    openFiles: madeLate(() => {
+      const { OpenFiles } = require("../open-files/open-files.ts") as typeof OpenFilesModule;
+      return new OpenFiles({ clients, requests: () => streams.requests.get() });
+    }),
+    liveCalls: madeLate(() => {
+      const { LiveCalls } = require("./live-calls.ts") as typeof LiveCallsModule;
+      return new LiveCalls(clients, outbox);
+    }),
+    async messages(query) {
+      const part = writtenSoFar(place.path);
+      return (await (past ??= openPast())).page(part, query);
+    },
     agents: { denials: [] },
     runState,
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
@@ -107,9 +143,10 @@ export function openStreams(parts: StreamParts): { readonly streams: SessionStre
   };
 }
 
-/** Loaded when a client comes back too late to get all that it missed. */
-function newest(path: string | null, outbox: Outbox): readonly Message[] {
-  return (require("./replay.ts") as typeof ReplayModule).newestOf(path, (message) => outbox.named(message));
+/** A session has no file before its first prompt. */
+export function writtenSoFar(path: string | null): TranscriptPart | undefined {
+  const until = path === null ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  return path === null || until === 0 ? undefined : { path, until };
 }
 
 function openFile({ place: { path, loaded }, owner, options: { warn, snapshot } }: StreamParts): TranscriptWriter {

@@ -67,11 +67,7 @@ export class Outbox {
   /** Prompts whose senders know that they wait. */
   readonly #queued = new Set<string>();
 
-  constructor(
-    options: OutboxOptions,
-    clients = new Clients({ newId: options.newId, newest: () => [] }),
-    agent?: SidechainAgent,
-  ) {
+  constructor(options: OutboxOptions, clients = new Clients({ newId: options.newId }), agent?: SidechainAgent) {
     this.#options = options;
     this.clients = clients;
     this.#agent = agent;
@@ -279,6 +275,7 @@ type PromptState = "queued" | "started" | "completed" | "cancelled";
 /** SessionStart and Setup hooks are for every client (conformance: hooks, start-and-end). */
 function neededFor(signal: Signal): ViewPart | undefined {
   if (signal.type === "stream_event") return "partial";
+  if (signal.type === "tool_running") return "liveCalls";
   if (signal.type !== "system") return undefined;
   if (signal.subtype === "status") return signal.status === "requesting" ? "partial" : undefined;
   if (!("hook_event" in signal)) return undefined;

@@ -4,18 +4,28 @@
 import type { Outbound } from "@keelson/protocol";
 import {
   asWanted,
+  isRequest,
   isWanted,
-  type StreamBeginning,
   type StreamClient,
   type Clients,
   type ClientQueue,
-  type QueuedMessage,
   type ViewPart,
+  type QueuedMessage,
 } from "./clients.ts";
-import { afresh, snapshot } from "./joining.ts";
+import {
+  afresh,
+  closeLate,
+  snapshot,
+  takeLate,
+  type LateMessages,
+  type QueuedItem,
+  type StreamBeginning,
+} from "./joining.ts";
 
 const MAX_MESSAGES = 4_096;
 const MAX_BYTES = 4 * 1024 * 1024;
+/** A client with so much unread that is for it alone gets no more replies until it reads. */
+const MAX_OWN_BYTES = 1024 * 1024;
 /** A reader with more unread messages than this gets no more deltas until it has caught up. */
 const MAX_LAG = 500;
 
@@ -96,7 +106,9 @@ export class DropQueue implements ClientQueue {
   /** How far the ring is read. */
   #read: number;
   /** `after`: it came behind the message with this position. */
-  #own: (QueuedMessage & { readonly after: number })[];
+  #own: (QueuedItem & { readonly after: number })[];
+  /** What came for it alone since it last had nothing of that to read. */
+  #ownBytes = 0;
   /** Too many messages were unread: deltas are left out until it has caught up. */
   #isBehind = false;
   #ended = false;
@@ -122,25 +134,34 @@ export class DropQueue implements ClientQueue {
   tell(message: Outbound): Promise<void> | undefined {
     if (this.#ended) return undefined;
     // What is true now replaces what was true before.
-    if (isPresence(message)) this.#own = this.#own.filter((each) => !isPresence(each.message));
+    if (isPresence(message)) this.#own = this.#own.filter((each) => "late" in each || !isPresence(each.message));
+    if (isAnswered(message)) this.#own = withoutOldest(this.#own, MOST_ANSWERED - 1);
     this.#own.push({ message, after: this.#clients.head });
+    this.#ownBytes += weight(message);
     this.#wake?.();
-    if (this.#own.length > MAX_LAG) this.#drained ??= Promise.withResolvers<void>();
+    if (this.#own.length > MAX_LAG || this.#ownBytes > MAX_OWN_BYTES) this.#drained ??= Promise.withResolvers<void>();
     return this.#drained?.promise;
   }
 
   takeBack(requestId: string): boolean {
-    const at = this.#own.findIndex(
-      ({ message }) => message.type === "control_request" && message.request_id === requestId,
-    );
-    if (at >= 0) this.#own.splice(at, 1);
-    return at >= 0;
+    const at = this.#own.findIndex((each) => !("late" in each) && isRequest(each.message, requestId));
+    if (at < 0) return false;
+    for (const taken of this.#own.splice(at, 1)) if (!("late" in taken)) this.#ownBytes -= weight(taken.message);
+    this.#shortened();
+    return true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#own.length === 0 && this.#read === this.#clients.ring.head;
   }
 
   async next(): Promise<IteratorResult<Outbound>> {
     for (;;) {
-      const found = this.#isGone ? undefined : this.#take();
-      if (found) return { done: false, value: asWanted(found, this.#client.view) };
+      const next = this.#isGone ? undefined : this.#take();
+      const message = next && "late" in next ? await this.#takeLate(next) : next;
+      if (this.#isGone) return { done: true, value: undefined };
+      if (message) return { done: false, value: asWanted(message, this.#client.view) };
+      if (next) continue;
       if (this.#ended) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
@@ -149,19 +170,20 @@ export class DropQueue implements ClientQueue {
 
   end({ now } = { now: false }): void {
     this.#ended = true;
-    this.#isGone = now;
+    this.#isGone ||= now;
+    if (now) closeLate(this.#own.splice(0));
     this.#wake?.();
     this.#drained?.resolve();
   }
 
-  /** The next message; undefined if there is none now. */
-  #take(): Outbound | undefined {
+  /** The next message, or where it is read; undefined if there is none now. */
+  #take(): Outbound | LateMessages | undefined {
     const { ring } = this.#clients;
     for (;;) {
       const own = this.#own[0];
       if (own && own.after <= this.#read) {
-        this.#own.shift();
-        if (this.#own.length === 0) this.#drained = void this.#drained?.resolve();
+        if ("late" in own) return own;
+        this.#shift();
         this.position = own.number ?? this.position;
         return own.message;
       }
@@ -178,6 +200,25 @@ export class DropQueue implements ClientQueue {
     }
   }
 
+  async #takeLate(own: LateMessages): Promise<Outbound | undefined> {
+    const found = await takeLate(own);
+    if (this.#isGone) return undefined;
+    if (!found) this.#shift();
+    this.position = (found ?? own).number ?? this.position;
+    return found?.message;
+  }
+
+  #shift(): void {
+    this.#own.shift();
+    this.#shortened();
+  }
+
+  #shortened(): void {
+    if (this.#own.length > 0) return;
+    this.#ownBytes = 0;
+    this.#drained = void this.#drained?.resolve();
+  }
+
   #pass(position: number): void {
     this.#read = position;
     if (this.position >= 0) this.position = position;
@@ -191,9 +232,19 @@ export class DropQueue implements ClientQueue {
     this.#first(items);
   }
 
-  #first(items: readonly QueuedMessage[]): void {
+  #first(items: readonly QueuedItem[]): void {
     this.#own = [...items.map((each) => ({ ...each, after: 0 })), ...this.#own];
   }
 }
+
+/** How many unread notes about answered questions are kept, the newest first. */
+const MOST_ANSWERED = 100;
+
+function withoutOldest<Item extends QueuedItem>(items: Item[], most: number): Item[] {
+  let left = items.filter((each) => !("late" in each) && isAnswered(each.message)).length;
+  return left <= most ? items : items.filter((each) => "late" in each || !isAnswered(each.message) || left-- <= most);
+}
+
+const isAnswered = (message: Outbound) => message.type === "stream" && message.subtype === "answered";
 
 const isPresence = (message: Outbound) => message.type === "stream" && message.subtype === "presence";

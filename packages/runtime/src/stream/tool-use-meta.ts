@@ -86,16 +86,22 @@ export function withoutToolMeta(message: Outbound): Outbound {
       return rest;
     }
     case "control_request":
-      return withoutPatch(message);
+      return withoutCallMeta(message);
+    case "system": {
+      if (message.subtype !== "status" || message.compact_boundary_uuid === undefined) return message;
+      const { compact_boundary_uuid: _, ...rest } = message;
+      return rest;
+    }
     default:
       return message;
   }
 }
 
 /** The same for a question that is passed on some other way. */
-export function withoutPatch(message: ControlRequest): ControlRequest {
-  if (message.request.subtype !== "can_use_tool" || message.request.patch === undefined) return message;
-  const { patch: _, ...request } = message.request;
+export function withoutCallMeta(message: ControlRequest): ControlRequest {
+  if (message.request.subtype !== "can_use_tool") return message;
+  const { patch, kind, ...request } = message.request;
+  if (patch === undefined && kind === undefined) return message;
   return { ...message, request };
 }
 

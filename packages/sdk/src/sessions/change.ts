@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { MetadataEntry } from "@keelson/protocol";
 import { openTranscript } from "@keelson/store";
 import { removeSession, replaceOwnFile } from "@keelson/store/past";
-import { projectKeyOf, type SessionStore } from "@keelson/store/remote";
+import { configDirOf, projectKeyOf, type SessionStore } from "@keelson/store/remote";
 import { requireSessionId, requireTranscript } from "./find.ts";
 import { folderOf } from "./messages.ts";
 
@@ -16,7 +16,7 @@ export type SessionMutationOptions = {
   sessionStore?: SessionStore;
 };
 
-/** The last name wins. */
+/** The last name wins. A program that has the session open is asked to rename it, and rejects if it takes no requests. */
 export async function renameSession(
   sessionId: string,
   title: string,
@@ -25,6 +25,13 @@ export async function renameSession(
   requireSessionId(sessionId);
   const customTitle = title.trim();
   if (customTitle === "") throw new Error("title must be non-empty");
+  if (options.sessionStore === undefined) {
+    const transcript = requireTranscript(sessionId, options.dir);
+    // A program that has it open writes the last name that it knows when it ends.
+    const { askOwner } = await import("@keelson/store/living-owner");
+    const at = { id: sessionId, transcript, configDir: configDirOf() };
+    if (await askOwner(at, "rename_session", { session_id: sessionId, title: customTitle })) return;
+  }
   await addLine({ type: "custom-title", customTitle, sessionId }, options);
 }
 
@@ -40,7 +47,10 @@ export async function tagSession(
   await addLine({ type: "tag", tag: text, sessionId }, options);
 }
 
-/** Permanently, with everything its subagents wrote. A store without delete() keeps what it has. */
+/**
+ * Permanently, with everything its subagents wrote. A store without delete() keeps what it has. Rejects while a program has the
+ * session open.
+ */
 export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
   const { dir, sessionStore } = options;
   requireSessionId(sessionId);
@@ -48,7 +58,10 @@ export async function deleteSession(sessionId: string, options: SessionMutationO
     await sessionStore.delete?.({ projectKey: projectKeyOf(dir), sessionId });
     return;
   }
-  removeSession(requireTranscript(sessionId, dir));
+  const transcript = requireTranscript(sessionId, dir);
+  const { waitUntilFree } = await import("@keelson/store/living-owner");
+  await waitUntilFree(sessionId, transcript);
+  removeSession(transcript);
 }
 
 /** Marks a session as archived, which lists then show. */

@@ -54,6 +54,8 @@ export type BashOutput = {
   backgroundedByUser?: boolean;
   persistedOutputPath?: string;
   persistedOutputSize?: number;
+  /** The end of an output of which `stdout` is only the beginning. */
+  persistedOutputEnd?: string;
   dangerouslyDisableSandbox?: boolean;
 };
 
@@ -62,7 +64,17 @@ export type PowerShellOutput = BashOutput;
 export type FileReadOutput =
   | {
       type: "text";
-      file: { filePath: string; content: string; numLines: number; startLine: number; totalLines: number };
+      file: {
+        filePath: string;
+        content: string;
+        numLines: number;
+        startLine: number;
+        totalLines: number;
+        /** Where the file goes on; absent if it ends here. */
+        nextOffset?: number;
+        /** More was asked for than is shown at once. */
+        truncatedByTokenCap?: true;
+      };
     }
   | {
       type: "image";
@@ -114,6 +126,8 @@ export type FileEditOutput = {
   structuredPatch: Hunk[];
   userModified: boolean;
   replaceAll: boolean;
+  /** Someone else had changed the file since the model read it. */
+  changedSinceRead?: true;
 };
 
 export type NotebookEditOutput = {

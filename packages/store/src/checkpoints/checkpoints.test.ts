@@ -333,7 +333,9 @@ test("the last hundred prompts can be rewound to; older ones are dropped with th
   }
   expect((await w.rewind("u0", { dryRun: true })).error).toBe(NO_CHECKPOINT);
   expect((await w.rewind("u2", { dryRun: true })).canRewind).toBe(true);
-  expect(readdirSync(w.dir)).toHaveLength(100);
+  // What the file was at first is kept.
+  expect(readdirSync(w.dir)).toHaveLength(101);
+  expect(w.history.originals().map(({ was }) => String(was))).toEqual(["version 0"]);
 });
 
 test("pruneFileHistory() removes the copies of old sessions and no other files", () => {
@@ -410,4 +412,22 @@ test("a missing folder is not created behind a link", async () => {
   symlinkSync(join(w.root, "outside"), w.at("sub"));
   expect(await w.rewind("u1")).toMatchObject({ filesChanged: [], skippedLinks: 1 });
   expect(readdirSync(join(w.root, "outside"))).toEqual([]);
+});
+
+test("of a file that was not saved in an editor, the unsaved text comes back", async () => {
+  using w = world();
+  writeFileSync(w.at("a"), "saved\n");
+  w.history.prompt("one");
+  w.history.before(w.at("a"), "assistant", Buffer.from("typed\n"));
+  w.history.before(w.at("new"), "assistant", Buffer.from("never saved\n"));
+  for (const name of ["a", "new"]) {
+    writeFileSync(w.at(name), "changed\n");
+    w.history.wrote(w.at(name), Buffer.from("changed\n"));
+  }
+  w.history.prompt("two");
+  w.edit("a", "changed again\n");
+  expect(await w.rewind("two")).toMatchObject({ ...whole, filesChanged: [w.at("a")] });
+  expect(w.read("a")).toBe("changed\n");
+  expect(await w.rewind("one")).toMatchObject({ ...whole, filesChanged: [w.at("a"), w.at("new")] });
+  expect([w.read("a"), w.read("new")]).toEqual(["typed\n", "never saved\n"]);
 });

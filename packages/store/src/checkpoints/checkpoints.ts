@@ -45,11 +45,19 @@ export interface RewindOptions {
 export interface Checkpoints {
   /** Called before a prompt runs: rewinding to it restores the tracked files as they are now. */
   prompt(uuid: string): void;
-  /** Called before a tool changes a file. `path` has links resolved. Never throws. */
-  before(path: string, assistantUuid: string): void;
+  /** Called before a tool changes a file. `path` has links resolved. `unsaved`: what an editor had of it. Never throws. */
+  before(path: string, assistantUuid: string, unsaved?: Uint8Array): void;
   /** Called after the change. */
   wrote(path: string, bytes: Uint8Array): void;
   rewind(uuid: string, options: RewindOptions): Promise<RewindResult>;
+  /** The files that tools changed, as they were before that. */
+  originals(): readonly OriginalFile[];
+}
+
+export interface OriginalFile {
+  readonly path: string;
+  /** What it was. `none`: there was no such file. `unknown`: no copy of it is left. */
+  readonly was: Buffer | "none" | "unknown";
 }
 
 export interface RewindResult {
@@ -78,7 +86,7 @@ const MOST_BYTES = 1024 * 1024 * 1024;
 
 export function openCheckpoints(options: CheckpointOptions): Checkpoints {
   const { cwd, now } = options;
-  const dir = join(realPathOf(options.configDir), "file-history", options.sessionId);
+  const dir = folderOf(options);
   const backups = openBackups(dir);
   const timeline = timelineOf(options.past?.entries ?? []);
   while (timeline.length > MOST_PROMPTS && timeline.forgetOldest());
@@ -107,6 +115,13 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
     return copy === last?.backupFileName
       ? last
       : { backupFileName: copy, version, ...place, hash: digestOf(found.bytes), mode };
+  };
+
+  /** What an editor would have saved. It is not what is on disk, so the next copy looks there again. */
+  const captureUnsaved = (path: string, bytes: Uint8Array, found: FileState): Backup => {
+    const mode = found.kind === "file" ? found.mode : 0o644;
+    const { name: backupFileName, version } = backups.keep(path, bytes, mode);
+    return { backupFileName, version, backupTime: time(), realParentDir: dirname(path), hash: digestOf(bytes), mode };
   };
 
   /** Without a copy, the edit still happens; a rewind reports the file. */
@@ -141,7 +156,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
       add({ type: "file-history-snapshot", messageId: uuid, snapshot, isSnapshotUpdate: false });
       if (timeline.paths.length > 0) trim(timeline, backups);
     },
-    before(path, assistantUuid) {
+    before(path, assistantUuid, unsaved) {
       const name = trackingName(path, cwd);
       const prompt = timeline.current;
       if (prompt === undefined || timeline.holds(name)) return;
@@ -151,7 +166,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
         if (found === "unchanged" || (found.kind !== "file" && found.kind !== "absent")) {
           throw new Error(`"${path}" is not a regular file of up to 50 MB`);
         }
-        const backup = capture(name);
+        const backup = unsaved === undefined ? capture(name) : captureUnsaved(path, unsaved, found);
         add({
           type: "file-history-delta",
           messageId: assistantUuid,
@@ -162,6 +177,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
         });
       });
     },
+    originals: () => originalsOf(timeline, { cwd, backups }),
     wrote: (path, bytes) => note(trackingName(path, cwd), bytes),
     async rewind(uuid, { dryRun, refusal: why }) {
       const state = timeline.stateAt(uuid);
@@ -213,11 +229,37 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
 
 const reasonText = ({ path, reason }: { path: string; reason: string }) => `"${path}": ${reason}`;
 
-/** Drops the oldest prompts and their copies to stay within the limits. */
+/** Those of a session that is not open here. `past`: what its transcript says. */
+export function storedOriginals(
+  past: PastFileHistory,
+  { configDir, sessionId, cwd }: Pick<CheckpointOptions, "configDir" | "sessionId" | "cwd">,
+): readonly OriginalFile[] {
+  return originalsOf(timelineOf(past.entries), { cwd, backups: openBackups(folderOf({ configDir, sessionId })) });
+}
+
+function originalsOf(
+  timeline: Timeline,
+  { cwd, backups }: { readonly cwd: string; readonly backups: Backups },
+): readonly OriginalFile[] {
+  return [...timeline.first].flatMap(([name, { backupFileName, hash }]): readonly OriginalFile[] => {
+    const path = absolute(name, cwd);
+    // Not a name that we write.
+    if (trackingName(path, cwd) !== name) return [];
+    if (backupFileName === null) return [{ path, was: "none" }];
+    const bytes = backups.read(backupFileName);
+    return [{ path, was: bytes !== undefined && digestOf(bytes) === hash ? bytes : "unknown" }];
+  });
+}
+
+const folderOf = ({ configDir, sessionId }: Pick<CheckpointOptions, "configDir" | "sessionId">) =>
+  join(realPathOf(configDir), "file-history", sessionId);
+
+/** Drops the oldest prompts and their copies to stay within the limits; what files were at first is kept as long as possible. */
 function trim(timeline: Timeline, backups: Backups): void {
   let forgot = false;
   while (timeline.length > MOST_PROMPTS && timeline.forgetOldest()) forgot = true;
-  if (forgot) backups.retain(timeline.needed());
+  const originals = [...timeline.first.values()].flatMap(({ backupFileName }) => backupFileName ?? []);
+  if (forgot) backups.retain(new Set([...timeline.needed(), ...originals]));
   while (backups.bytes > MOST_BYTES && timeline.forgetOldest()) backups.retain(timeline.needed());
 }
 

@@ -7,6 +7,8 @@ export interface Timeline {
   readonly paths: readonly string[];
   /** The hash of what our tools last wrote there. */
   writtenTo(path: string): string | undefined;
+  /** The copy of each file from before the session changed it first, also of prompts that were forgotten. */
+  readonly first: ReadonlyMap<string, Backup>;
   /** The latest copy of a file. */
   newest(path: string): Backup | undefined;
   /** The current prompt. */
@@ -26,7 +28,12 @@ export interface Timeline {
 /** Skips invalid entries, since they come from a file. */
 export function timelineOf(past: Iterable<FileHistoryEntry>): Timeline {
   const prompts = new Map<string, Map<string, Backup>>();
+  const first = new Map<string, Backup>();
   const newest = new Map<string, Backup>();
+  const note = (path: string, backup: Backup) => {
+    if (!first.has(path)) first.set(path, backup);
+    newest.set(path, backup);
+  };
   const written = new Map<string, string>();
   let current: string | undefined;
 
@@ -40,6 +47,7 @@ export function timelineOf(past: Iterable<FileHistoryEntry>): Timeline {
     get length() {
       return prompts.size;
     },
+    first,
     writtenTo: (path) => written.get(path),
     newest: (path) => newest.get(path),
     holds: (path) => current !== undefined && prompts.get(current)?.has(path) === true,
@@ -61,13 +69,13 @@ export function timelineOf(past: Iterable<FileHistoryEntry>): Timeline {
         current = entry.messageId;
         const backups = new Map(Object.entries(entry.snapshot.trackedFileBackups).filter(([, it]) => isBackup(it)));
         prompts.set(current, backups);
-        for (const [path, backup] of backups) newest.set(path, backup);
+        for (const [path, backup] of backups) note(path, backup);
         return;
       }
       const backups = prompts.get(entry.snapshotMessageId);
       if (backups === undefined || !isBackup(entry.backup)) return;
       backups.set(entry.trackingPath, entry.backup);
-      newest.set(entry.trackingPath, entry.backup);
+      note(entry.trackingPath, entry.backup);
     },
     forgetOldest() {
       const [oldest] = prompts.keys();

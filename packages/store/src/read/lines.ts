@@ -6,28 +6,34 @@ import { openOwnFile } from "@keelson/disk/own-files";
 
 /** Longer lines are skipped. */
 export const MAX_READ_LINE = 64 * 1024 * 1024;
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
 export interface ByteLine {
   /** Valid until the next line is read. */
   readonly bytes: Buffer;
   readonly offset: number;
+  /** The end of the file, without an end of the line: whoever wrote it did not finish. */
+  readonly isTorn?: true;
 }
 
 export interface LineOptions {
   readonly maxLine?: number;
+  /** Where to begin and end: both between lines. */
+  readonly from?: number;
+  readonly until?: number;
   /** Called for each line that is skipped. */
   readonly onSkip?: () => void;
 }
 
 /** Throws if the file cannot be opened or is not a regular file. */
-export function* byteLines(path: string, { maxLine = MAX_READ_LINE, onSkip }: LineOptions = {}): Generator<ByteLine> {
+export function* byteLines(path: string, options: LineOptions = {}): Generator<ByteLine> {
+  const { maxLine = MAX_READ_LINE, from = 0, until = Infinity, onSkip } = options;
   const fd = openOwnFile(path);
   try {
     let buffer: Buffer = Buffer.allocUnsafeSlow(CHUNK);
     let held = 0;
-    let offset = 0;
+    let offset = from;
     let skipping = false;
     for (;;) {
       if (held === buffer.length) {
@@ -39,7 +45,8 @@ export function* byteLines(path: string, { maxLine = MAX_READ_LINE, onSkip }: Li
           held = 0;
         }
       }
-      const got = readSync(fd, buffer, held, buffer.length - held, null);
+      const at = offset + held;
+      const got = readSync(fd, buffer, held, Math.min(buffer.length - held, until - at), at);
       if (got === 0) break;
       const filled = buffer.subarray(0, held + got);
       let start = 0;
@@ -52,7 +59,7 @@ export function* byteLines(path: string, { maxLine = MAX_READ_LINE, onSkip }: Li
       held = filled.length - start;
       if (start > 0 && held > 0) buffer.copyWithin(0, start, filled.length);
     }
-    if (held > 0 && !skipping) yield { bytes: buffer.subarray(0, held), offset };
+    if (held > 0 && !skipping) yield { bytes: buffer.subarray(0, held), offset, isTorn: true };
   } finally {
     closeSync(fd);
   }

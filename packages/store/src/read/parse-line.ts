@@ -53,14 +53,15 @@ function parseParts(bytes: Buffer): Record<string, unknown> | undefined {
   const content = bytes.indexOf(CONTENT);
   if (content < 0) return undefined;
   const start = content + CONTENT.length - 1;
-  const head = textOf(bytes, 0, start);
+  const textIn = isAscii(bytes) ? asciiIn(bytes) : (from: number, to: number) => textOf(bytes, from, to);
+  const head = textIn(0, start);
   if (head.includes(PLACE)) return undefined;
   const [marker, from] = head.includes('"role":"assistant"') ? [AFTER_ASSISTANT, start] : [AFTER_USER, start];
   let end = bytes.indexOf(marker, from);
   for (let guess = 0; guess < GUESSES && end >= 0; guess++) {
-    const raw = textOf(bytes, start, end);
+    const raw = textIn(start, end);
     const block = parseAroundText(raw) ?? parseWhole(raw);
-    if (block !== undefined) return joined(head, block, raw, tailOf(bytes, head, end));
+    if (block !== undefined) return joined(head, block, raw, tailOf(bytes, head, end, textIn));
     end = bytes.indexOf(marker, end + 1);
   }
   return undefined;
@@ -140,17 +141,20 @@ function fold(block: Record<string, unknown>, key: string, raw: string): void {
  * The line after the block, without the tool's output if it can be skipped: if the line ends the way `lineOf` writes it,
  * with the id it began with, and no other line begins inside. A line that was cut off does not look like that.
  */
-function tailOf(bytes: Buffer, head: string, end: number): string {
+function tailOf(bytes: Buffer, head: string, end: number, textIn: (from: number, to: number) => string): string {
   const result = bytes.indexOf(RESULT, end);
   const parent = /^\{"parentUuid":("[^"\\]+")/.exec(head)?.[1];
   if (result >= 0 && parent !== undefined) {
     const trailer = `,"sourceToolAssistantUUID":${parent}}`;
     const from = bytes.length - trailer.length;
     const isWhole = from > result && bytes.toString("latin1", from, bytes.length) === trailer;
-    if (isWhole && bytes.indexOf(START, result) < 0) return textOf(bytes, end, result) + trailer;
+    if (isWhole && bytes.indexOf(START, result) < 0) return textIn(end, result) + trailer;
   }
-  return textOf(bytes, end, bytes.length);
+  return textIn(end, bytes.length);
 }
+
+/** Asked once for a line: to look at each part takes an object for it, and a long session has a thousand lines. */
+const asciiIn = (bytes: Buffer) => (from: number, to: number) => bytes.toString("latin1", from, to);
 
 function textOf(bytes: Buffer, start: number, end: number): string {
   const part = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);

@@ -45,6 +45,8 @@ export interface Scanned extends Rewindable, StoredFacts {
   /** For each link: where its line is, and the entry if it is newer than the last compaction. */
   readonly places: readonly LinePosition[];
   readonly wakeup: ScheduledWakeup | undefined;
+  /** Lines that are damaged, wholly or in part. Not the last one, if it was never finished: no one has seen what it says. */
+  readonly damaged: number;
 }
 
 export interface LinePosition {
@@ -69,9 +71,11 @@ export function scan(path: string, proofs?: Proofs): Scanned {
   let live = 0;
   let rewoundTo: string | null | undefined;
 
-  for (const { bytes, offset } of byteLines(path)) {
+  let damaged = 0;
+  for (const { bytes, offset, isTorn } of byteLines(path, { onSkip: () => damaged++ })) {
     let value = parseLive(bytes);
     if (value === undefined) {
+      if (!isTorn) damaged++;
       const { entry, uuids, parentUuid } = salvage(bytes);
       value = entry;
       for (const uuid of uuids) {
@@ -135,6 +139,7 @@ export function scan(path: string, proofs?: Proofs): Scanned {
     rewoundTo,
     schedules: proven.map(({ job }) => job),
     folders: [...folders],
+    damaged,
     wakeup: isWakeupProven ? wakeup?.wakeup : undefined,
     unprovenJobs: jobs.length - proven.length + (wakeup && !isWakeupProven ? 1 : 0),
   };

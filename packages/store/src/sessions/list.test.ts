@@ -62,6 +62,23 @@ test("listStoredSessions() lists sessions newest first and no other files", () =
   expect(newestSession({ configDir, cwd: "/nothing/here" })).toBeUndefined();
 });
 
+test.each([10, 9_000, 20_000])(
+  "newestSession() leaves out what is no session, also after a line of %d characters",
+  (length) => {
+    const place = { configDir, cwd: `/newest-${length}` };
+    const dir = projectDir(place);
+    const long = JSON.stringify({ type: "queue-operation", content: "x".repeat(length) });
+    const asked = prompt("u1", null, "y".repeat(length));
+    session(dir, id(1), 1_000, long, asked);
+    session(dir, id(2), 2_000, long, { ...asked, teamName: "t" } as Entry);
+    session(dir, id(3), 3_000, { ...asked, isSidechain: true } as Entry, long);
+    expect(newestSession(place)?.id).toBe(id(1));
+    session(dir, id(4), 4_000, "not JSON");
+    expect(newestSession(place)?.id).toBe(id(4));
+    expect(listStoredSessions(dir).map((each) => each.id)).toEqual([id(4), id(1)]);
+  },
+);
+
 test("a list reads only both ends of a large file", () => {
   const dir = projectDir({ configDir, cwd: "/large" });
   const filler = says("a", "u", "x".repeat(300_000));

@@ -73,10 +73,10 @@ export function sessionAt(path: string): SessionInfo | undefined {
   return file === undefined ? undefined : sessionInfo(file);
 }
 
-/** The session for `--continue`. */
-export function newestSession(place: SessionLocation): SessionInfo | undefined {
+/** The session for `--continue`. What a list shows of it is not read: a resume of 5 MB would collect garbage once more. */
+export function newestSession(place: SessionLocation): SessionFile | undefined {
   return dirsOf(place)
-    .flatMap((dir) => listStoredSessions(dir, { limit: 1 }))
+    .flatMap((dir) => sessionFiles(dir).find(({ path }) => isSession(path)) ?? [])
     .toSorted(newestFirst)[0];
 }
 
@@ -145,10 +145,7 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
   if (ends === undefined) return undefined;
   const { head, tail, size } = ends;
   const lines = head.split("\n");
-  if (lines[0]!.includes('"isSidechain":true')) return undefined;
-  // A member of a team works for another session.
-  const first = lines.find((line) => line.startsWith('{"parentUuid":'));
-  if (first?.includes('"teamName":"')) return undefined;
+  if (!isOfSession(lines)) return undefined;
 
   // Later lines win.
   const newest = new Map<string, Record<string, unknown>>();
@@ -183,6 +180,22 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
   };
 }
 
+function isOfSession(lines: readonly string[]): boolean {
+  // A member of a team works for another session.
+  const first = lines.find(isEntry);
+  return !lines[0]!.includes('"isSidechain":true') && first?.includes('"teamName":"') !== true;
+}
+
+const isEntry = (line: string) => line.startsWith('{"parentUuid":');
+
+function isSession(path: string): boolean {
+  // Whole lines, the first entry among them, answer it.
+  const start = readEnds(path, START)?.head.split("\n").slice(0, -1);
+  if (start?.some(isEntry)) return isOfSession(start);
+  const ends = readEnds(path);
+  return ends !== undefined && isOfSession(ends.head.split("\n"));
+}
+
 function worktreeIn(state: Record<string, unknown> | undefined): string | undefined {
   const session = state?.["worktreeSession"];
   const name = isObject(session) ? session["worktreeName"] : undefined;
@@ -190,17 +203,19 @@ function worktreeIn(state: Record<string, unknown> | undefined): string | undefi
 }
 
 const WINDOW = 64 * 1024;
+/** Enough for the first entry of most sessions. */
+const START = 8 * 1024;
 
 /** The two ends as text; the tail is empty if the head is the whole file. */
-function readEnds(path: string): { head: string; tail: string; size: number } | undefined {
+function readEnds(path: string, window = WINDOW): { head: string; tail: string; size: number } | undefined {
   let fd: number | undefined;
   try {
     fd = openOwnFile(path);
     const { size } = fstatSync(fd);
-    const bytes = Buffer.allocUnsafe(WINDOW);
-    const textAt = (offset: number) => bytes.toString("utf8", 0, readSync(fd!, bytes, 0, WINDOW, offset));
+    const bytes = Buffer.allocUnsafe(window);
+    const textAt = (offset: number) => bytes.toString("utf8", 0, readSync(fd!, bytes, 0, window, offset));
     const head = textAt(0);
-    return { head, tail: size > WINDOW ? textAt(Math.max(WINDOW, size - WINDOW)) : "", size };
+    return { head, tail: size > window ? textAt(Math.max(window, size - window)) : "", size };
   } catch {
     // Gone, unreadable or not a file, so not a session.
     return undefined;

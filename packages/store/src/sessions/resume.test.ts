@@ -65,6 +65,7 @@ test("loadSession() loads the conversation, its tip and the metadata", () => {
     sticky: [{ type: "custom-title", customTitle: "new", sessionId: SESSION }],
     schedules: [],
     unprovenJobs: 0,
+    damaged: 0,
     folders: ["/home/u/p"],
   });
 });

@@ -17,6 +17,8 @@ export interface LoadedSession extends StoredFacts {
   readonly cwd: string | undefined;
   /** The wake-up that was pending. */
   readonly wakeup?: ScheduledWakeup;
+  /** Lines that are damaged and were skipped, wholly or in part. */
+  readonly damaged: number;
 }
 
 export interface ResumeOptions {
@@ -48,6 +50,7 @@ export function loadSession({ path, at, configDir }: ResumeOptions): LoadedSessi
     schedules: scanned.schedules,
     unprovenJobs: scanned.unprovenJobs,
     folders: scanned.folders,
+    damaged: scanned.damaged,
     ...(scanned.wakeup ? { wakeup: scanned.wakeup } : {}),
   };
 }

@@ -3,12 +3,12 @@
 import { closeSync, fstatSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
-import { projectDir, projectsDir, type SessionLocation } from "../paths.ts";
+import { isSessionId, projectDir, projectsDir, transcriptPath, type SessionLocation } from "../paths.ts";
 import { openOwnFile } from "@keelson/disk/own-files";
 import { byteLines } from "../read/lines.ts";
 import { customTitle } from "../transcript/metadata.ts";
 import { openTranscript } from "../transcript/writer.ts";
-import { listSessionsIn, type SessionInfo } from "./list.ts";
+import { listSessionsIn, sessionAt, type SessionInfo } from "./list.ts";
 import { worktreesOf } from "./worktrees.ts";
 
 export interface ShelfOptions {
@@ -27,7 +27,22 @@ export async function sessionsToResume(place: SessionLocation, { allProjects = f
   return sessions.filter(({ title }) => title !== "");
 }
 
-/** The sessions in which someone said all of these words, in the given order. Reads whole files. */
+/** The session with this id, of any folder: of several, the one of this folder, or the newest. */
+export function storedSession(place: SessionLocation, id: string): SessionInfo | undefined {
+  if (!isSessionId(id)) return undefined;
+  const here = sessionAt(transcriptPath(projectDir(place), id));
+  if (here && here.title !== "") return here;
+  const root = projectsDir(place.configDir);
+  return foldersIn(root)
+    .flatMap((name) => sessionAt(transcriptPath(join(root, name), id)) ?? [])
+    .filter(({ title }) => title !== "")
+    .toSorted((a, b) => b.modified - a.modified)[0];
+}
+
+/**
+ * The sessions in which someone said all of these words, in the given order. Reads whole files. Once aborted, those that were found
+ * by then.
+ */
 export async function searchSessionTexts(
   words: string,
   among: readonly SessionInfo[],
@@ -37,14 +52,14 @@ export async function searchSessionTexts(
   const found: SessionInfo[] = [];
   let unpaused = 0;
   for (const session of among) {
+    if (signal.aborted) break;
     if (saysAll(session, wanted)) found.push(session);
     unpaused += session.size;
     if (unpaused < PAUSE_BYTES) continue;
     unpaused = 0;
     await new Promise((resolve) => setImmediate(resolve));
-    if (signal.aborted) break;
   }
-  return signal.aborted ? [] : found;
+  return found;
 }
 
 /** A few milliseconds of work. */

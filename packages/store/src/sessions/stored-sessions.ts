@@ -1,10 +1,17 @@
 // The sessions on disk as clients see them: by id, in the words of the wire. What was listed is remembered.
 
 import type { ListedSession } from "@keelson/protocol";
-import { ownerPath, type SessionLocation } from "../paths.ts";
+import type { SessionLocation } from "../paths.ts";
 import type { SessionInfo } from "./list.ts";
 import { removeSession } from "./remove-session.ts";
-import { nameSession, previewSession, searchSessionTexts, sessionsToResume, type ShelfOptions } from "./shelf.ts";
+import {
+  nameSession,
+  previewSession,
+  searchSessionTexts,
+  sessionsToResume,
+  storedSession,
+  type ShelfOptions,
+} from "./shelf.ts";
 
 export class StoredSessions {
   readonly #place: SessionLocation;
@@ -22,7 +29,8 @@ export class StoredSessions {
   /** The ids of the sessions in which someone said all of these words, among those with these ids. */
   async search(words: string, among: readonly string[] | undefined, signal: AbortSignal): Promise<readonly string[]> {
     const sessions = among === undefined ? await this.#list({}) : await this.#find([...new Set(among)]);
-    return (await searchSessionTexts(words, sessions, signal)).map(({ id }) => id);
+    const found = await searchSessionTexts(words, sessions, signal);
+    return signal.aborted ? [] : found.map(({ id }) => id);
   }
 
   /** The last prompts and answers, as Markdown. Undefined if there is no such session. */
@@ -48,9 +56,8 @@ export class StoredSessions {
   async remove(id: string): Promise<void> {
     const [session] = await this.#find([id]);
     if (session === undefined) return;
-    const { leaseHolder } = await import("@keelson/disk/lease/take");
-    const holder = await leaseHolder(ownerPath(session.path));
-    if (holder) throw new Error(`Session ${id} is open in ${holder.name} (process ${holder.pid}); end it there first`);
+    const { waitUntilFree } = await import("./living-owner.ts");
+    await waitUntilFree(id, session.path);
     this.#known.delete(id);
     removeSession(session.path);
   }
@@ -61,15 +68,23 @@ export class StoredSessions {
     return found;
   }
 
-  /** Those that exist. One that was not listed may be new, or of another folder: all of them are looked for together. */
+  /** Those that exist. One that was not listed may be new, or of another folder. */
   async #find(ids: readonly string[]): Promise<readonly SessionInfo[]> {
-    for (const allProjects of [false, true]) {
-      if (ids.every((id) => this.#known.has(id))) break;
-      await this.#list({ allProjects });
-    }
+    const unknown = ids.filter((id) => !this.#known.has(id));
+    if (unknown.length > MOST_BY_NAME) {
+      for (const allProjects of [false, true])
+        if (ids.some((id) => !this.#known.has(id))) await this.#list({ allProjects });
+    } else
+      for (const id of unknown) {
+        const session = storedSession(this.#place, id);
+        if (session) this.#known.set(id, session);
+      }
     return ids.flatMap((id) => this.#known.get(id) ?? []);
   }
 }
+
+/** For more, listing them all costs less than looking for each. */
+const MOST_BY_NAME = 10;
 
 function listed({ id, title, firstPrompt, modified, size, gitBranch, cwd }: SessionInfo): ListedSession {
   const worktree = /[\\/]\.claude[\\/]worktrees[\\/]([^\\/]+)/.exec(cwd ?? "")?.[1];

@@ -5,7 +5,7 @@
 
 import { renameSync } from "node:fs";
 import { basename, join } from "node:path";
-import { holdOwnFolder, namesInOwnFolder, ownFileSize, readOwnFile, removeOwnFile } from "@keelson/disk/own-files";
+import { holdOwnFolder, namesInOwnFolder, readOwnFile, removeOwnFile } from "@keelson/disk/own-files";
 import { replaceOwnFile } from "@keelson/disk/replace-file";
 import { withOwnFileLock } from "@keelson/disk/lock";
 import { isObject, tryParse } from "@keelson/protocol";
@@ -179,12 +179,17 @@ const NOTHING: Contents = { mails: [], hasOthers: false, isWhole: true, isFloode
 /** Undefined if it is not a mailbox. */
 function contentsOf(path: string, window: number): Contents | undefined {
   try {
-    const size = ownFileSize(path);
-    if (size === undefined) return NOTHING;
-    if (size > LARGEST_FILE) return undefined;
-    const isWhole = size <= Math.max(window, MOST_BYTES * 2);
-    const bytes = readOwnFile(path, isWhole ? size : window);
+    let size = 0;
+    let isWhole = false;
+    // The size is that of what is read: the file may be replaced by a larger one at any time.
+    const bytes = readOwnFile(path, (found) => {
+      size = found;
+      isWhole = size <= Math.max(window, MOST_BYTES * 2);
+      if (size > LARGEST_FILE) return 0;
+      return isWhole ? size : window;
+    });
     if (bytes === undefined) return NOTHING;
+    if (size > LARGEST_FILE) return undefined;
     const entries = [...arrayItems(bytes, isWhole)].map((item) => tryParse(item.toString()));
     const mails = entries.map(mailsOf);
     const isLong = mails.some((parts) => parts.length > 1);

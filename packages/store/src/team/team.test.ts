@@ -205,6 +205,23 @@ test("nothing is lost or doubled by processes that write at once and readers tha
   expect(kills).toBeGreaterThan(0);
 });
 
+test("a mailbox that grows and shrinks while it is read is always a mailbox", async () => {
+  using at = world();
+  const replacing = `
+    import { replaceOwnFile } from "@keelson/disk/replace-file";
+    const mails = (count) => JSON.stringify(Array.from({ length: count }, (_, at) => (${JSON.stringify(mail("m"))})));
+    const texts = [mails(1), mails(500)];
+    for (let round = 0; round < 600; round++) replaceOwnFile(process.argv[1], texts[round % 2]);
+  `;
+  const writer = Bun.spawn([process.execPath, "-e", replacing, join(at.dir, "b.json")], { cwd: import.meta.dir });
+  const boxes = at.boxes();
+  while (writer.exitCode === null) {
+    for (let times = 0; times < 50; times++) boxes.unread("b");
+    await new Promise(setImmediate);
+  }
+  expect([writer.exitCode, at.problems]).toEqual([0, []]);
+});
+
 const config: TeamConfig = {
   name: "fix",
   createdAt: 1,

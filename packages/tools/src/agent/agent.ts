@@ -108,6 +108,11 @@ export function agentTool(keeper: AgentKeeper, options: { readonly teams: boolea
     description,
     input: (options.teams ? withTeams() : schema) as Tool<AgentOrder>["input"],
     dropsUnknown: true,
+    // Only people read it.
+    repair: (input) =>
+      input["description"] === undefined && typeof input["prompt"] === "string"
+        ? { ...input, description: input["prompt"].trim().split(/\s+/).slice(0, 5).join(" ") }
+        : input,
     kind: "think",
     describe: (input) => ({ title: input.text("description"), name: input.text("subagent_type") }),
     parallelSafe: true,

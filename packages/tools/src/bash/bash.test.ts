@@ -93,12 +93,15 @@ test("a failure has exit code and output; exit codes that are answers are not fa
   expect((await run({ command: "diff a b" }, { code: 1, text: "< a\n" })).shown).toBe("< a");
 });
 
-test("a timeout reports the limit and the output so far", async () => {
+test("a timeout reports the limit, how to allow more time, and the output so far", async () => {
   expect(await failure({ command: "sleep 9", timeout: 1000 }, { code: null, timedOut: true, text: "partial\n" })).toBe(
-    "Exit code 143\nCommand timed out after 1s\npartial",
+    "Exit code 143\nCommand timed out after 1s\nIf it needs more time, set timeout to more than 1000 (at most 600000) or use run_in_background.\npartial",
   );
   expect(await failure({ command: "sleep 999" }, { code: null, timedOut: true })).toBe(
-    "Exit code 143\nCommand timed out after 2m 0s",
+    "Exit code 143\nCommand timed out after 2m 0s\nIf it needs more time, set timeout to more than 120000 (at most 600000) or use run_in_background.",
+  );
+  expect(await failure({ command: "sleep 999", timeout: 700_000 }, { code: null, timedOut: true })).toBe(
+    "Exit code 143\nCommand timed out after 10m 0s\nIf it needs more time, use run_in_background.",
   );
 });
 
@@ -109,22 +112,25 @@ test("an aborted command is marked as interrupted", async () => {
   });
 });
 
-test("long output of a successful command is shown as a preview and a path", async () => {
+test("long output of a successful command is shown as its start, its end and a path", async () => {
   const text = "x".repeat(30_000);
   const { output, shown } = await run(
     { command: "cat big" },
-    { text, tail: "x", size: 108_851, path: "/r/toolu_1.txt" },
+    { text, tail: `${"y\n".repeat(2_000)}all passed\n`, size: 108_851, path: "/r/toolu_1.txt" },
   );
   expect(output).toEqual({
     ...PLAIN,
     stdout: text,
     persistedOutputPath: "/r/toolu_1.txt",
     persistedOutputSize: 108_851,
+    persistedOutputEnd: expect.stringMatching(/^(y\n)+all passed$/),
   });
   expect(shown).toStartWith(
-    "<persisted-output>\nOutput too large (106.3KB). Full output saved to: /r/toolu_1.txt\n\nPreview (first 2KB):\nxxx",
+    "<persisted-output>\nOutput too large (106.3KB). Full output saved to: /r/toolu_1.txt\n" +
+      "Read the part you need with offset and limit, or search it with Grep. It starts and ends like this:\n\nxxx",
   );
-  expect(shown.length).toBeLessThan(2_300);
+  expect(shown).toEndWith("y\nall passed\n</persisted-output>");
+  expect(shown.length).toBeLessThan(3_400);
 });
 
 test("long output of a failed command keeps its start and end", async () => {

@@ -2,6 +2,7 @@
 
 import type { Tool } from "@keelson/engine";
 import description from "./bash.md" with { type: "text" };
+import type * as Guidance from "./git-guidance.ts";
 import { commandTool, type BashInput, type BashOutput } from "./command-tool.ts";
 
 export interface BashOptions {
@@ -9,13 +10,28 @@ export interface BashOptions {
   readonly parallelSafe?: (command: string) => boolean | Promise<boolean>;
   /** Whether commands may run in the background. Defaults to true. */
   readonly background?: boolean;
+  /** What the model is told about commits and pull requests; false: nothing. */
+  readonly git?: GitGuidance | false;
 }
 
-export function bashTool({ parallelSafe = isParallelSafe, background = true }: BashOptions = {}): Tool<
+export interface GitGuidance {
+  /** The text that ends commit messages. */
+  readonly commit?: string;
+  /** The text that ends the description of pull requests. */
+  readonly pr?: string;
+}
+
+export function bashTool({ parallelSafe = isParallelSafe, background = true, git = {} }: BashOptions = {}): Tool<
   BashInput,
   BashOutput
 > {
-  return commandTool({ kind: { tool: "Bash" }, description, background, parallelSafe });
+  return commandTool({ kind: { tool: "Bash" }, description: describe(git), background, parallelSafe });
+}
+
+/** Most settings change nothing about it. */
+function describe(git: GitGuidance | false): string {
+  if (git !== false && !git.commit && !git.pr) return description;
+  return (require("./git-guidance.ts") as typeof Guidance).withGuidance(description, git);
 }
 
 async function isParallelSafe(command: string): Promise<boolean> {

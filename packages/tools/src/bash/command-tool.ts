@@ -35,6 +35,8 @@ export interface BashOutput {
   readonly backgroundedByUser?: boolean;
   readonly persistedOutputPath?: string;
   readonly persistedOutputSize?: number;
+  /** The end of an output of which `stdout` is only the beginning. */
+  readonly persistedOutputEnd?: string;
   readonly dangerouslyDisableSandbox?: boolean;
 }
 
@@ -111,8 +113,8 @@ function show(output: BashOutput, tool: string) {
   const image = output.isImage ? imageBlock(output.stdout) : null;
   if (image) return [image];
 
-  const { persistedOutputPath: path, persistedOutputSize: size } = output;
-  const stdout = path === undefined ? output.stdout : persistedNotice(path, size ?? 0, output.stdout);
+  const { persistedOutputPath: path, persistedOutputSize: size, persistedOutputEnd: end } = output;
+  const stdout = path === undefined ? output.stdout : persistedNotice(path, size ?? 0, output.stdout, end);
   const parts = [
     stdout,
     output.stderr,

@@ -10,10 +10,14 @@ export const MAX_OUTPUT = 150_000;
 
 /** The requested timeout, silently clamped to the maximum. */
 export function timeoutFor(requested: number | undefined, env: Env): number {
-  const fallback = positiveInt(env["BASH_DEFAULT_TIMEOUT_MS"]) ?? DEFAULT_TIMEOUT_MS;
-  const maximum = Math.max(positiveInt(env["BASH_MAX_TIMEOUT_MS"]) ?? MAX_TIMEOUT_MS, fallback);
-  return Math.min(requested !== undefined && requested > 0 ? requested : fallback, maximum);
+  return Math.min(requested !== undefined && requested > 0 ? requested : defaultTimeout(env), longestTimeout(env));
 }
+
+export function longestTimeout(env: Env): number {
+  return Math.max(positiveInt(env["BASH_MAX_TIMEOUT_MS"]) ?? MAX_TIMEOUT_MS, defaultTimeout(env));
+}
+
+const defaultTimeout = (env: Env) => positiveInt(env["BASH_DEFAULT_TIMEOUT_MS"]) ?? DEFAULT_TIMEOUT_MS;
 
 export function maxOutputFor(env: Env): number {
   return Math.min(positiveInt(env["BASH_MAX_OUTPUT_LENGTH"]) ?? DEFAULT_MAX_OUTPUT, MAX_OUTPUT);

@@ -1,11 +1,11 @@
 // Runs one command for Bash and PowerShell, in the foreground or background, with limits. Loaded with the first command.
 
-import { ToolError, type BackgroundCommand, type ShellResult, type ToolContext } from "@keelson/engine";
+import { lastLines, ToolError, type BackgroundCommand, type ShellResult, type ToolContext } from "@keelson/engine";
 import { isVariableOn } from "@keelson/protocol";
 import type { BashInput, BashOutput, CommandKind } from "./command-tool.ts";
 import { exitMeaning, isSilent } from "./exit-meaning.ts";
 import { imageBlock, MAX_IMAGE_LENGTH, startsLikeImage } from "./image.ts";
-import { maxOutputFor, timeoutFor } from "./limits.ts";
+import { longestTimeout, maxOutputFor, timeoutFor } from "./limits.ts";
 import { cutOutput, failureText, trimOutput } from "./show-result.ts";
 
 export function executeCommand(input: BashInput, context: ToolContext, options: RunOptions): Promise<BashOutput> {
@@ -45,7 +45,7 @@ async function runAndWait(
   context: ToolContext,
   { cwd, mayMove, kind }: RunOptions,
 ): Promise<BashOutput> {
-  const { shell, signal, toolUseId, owner, env, seen } = context;
+  const { shell, signal, toolUseId, owner, env, seen, printed } = context;
   const timeoutMs = timeoutFor(input.timeout, env);
   const start = Date.now();
   const result = await shell.run(kind.script?.(input.command) ?? input.command, {
@@ -55,6 +55,7 @@ async function runAndWait(
     signal,
     maxOutput: maxOutputFor(env),
     id: toolUseId,
+    ...(printed && { printed }),
     task: { description: input.description ?? input.command, mayMove, ...(owner === undefined ? {} : { owner }) },
     ...sandboxOption(input),
   });
@@ -66,7 +67,8 @@ async function runAndWait(
   if (result.aborted) return { ...emptyOutput(input, kind), ...outputFields(result), stderr, interrupted: true };
   const meaning = result.code === null ? undefined : meaningOf(input.command, result.code, kind);
   if (result.timedOut || (result.code !== 0 && meaning === undefined)) {
-    throw new ToolError([failureText(result, timeoutMs), ...(stderr === "" ? [] : [stderr])].join("\n"));
+    const failure = failureText(result, { timeoutMs, longestMs: longestTimeout(env), background: mayMove });
+    throw new ToolError([failure, ...(stderr === "" ? [] : [stderr])].join("\n"));
   }
   const image = await findImage(result, context);
   return {
@@ -112,6 +114,7 @@ function outputFields(result: ShellResult): Partial<BashOutput> {
       stdout: trimOutput(result.text),
       persistedOutputPath: result.path,
       persistedOutputSize: result.size,
+      ...(result.tail === "" ? {} : { persistedOutputEnd: lastLines(result.tail) }),
     };
   }
   return { stdout: trimOutput(result.tail === "" ? result.text : cutOutput(result)) };

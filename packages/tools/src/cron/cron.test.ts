@@ -42,15 +42,15 @@ const JOB = { cron: "0 9 * * 1-5", prompt: "Look at the tests" };
 test.each([
   [
     {},
-    "Scheduled recurring job 0a1b2c3d (Weekdays at 9:00 AM). Session-only (not written to disk, dies when Claude exits). Auto-expires after 7 days. Use CronDelete to cancel sooner.",
+    "Scheduled recurring job 0a1b2c3d (Weekdays at 9:00 AM). It is not saved: it ends with this session. It ends after 7 days; CronDelete ends it sooner.",
   ],
   [
     { durable: true },
-    "Scheduled recurring job 0a1b2c3d (Weekdays at 9:00 AM). Persisted to .claude/scheduled_tasks.json. Auto-expires after 7 days. Use CronDelete to cancel sooner.",
+    "Scheduled recurring job 0a1b2c3d (Weekdays at 9:00 AM). It is saved in .claude/scheduled_tasks.json. It ends after 7 days; CronDelete ends it sooner.",
   ],
   [
     { recurring: false },
-    "Scheduled one-shot task 0a1b2c3d (Weekdays at 9:00 AM). Session-only (not written to disk, dies when Claude exits). It will fire once then auto-delete.",
+    "Scheduled one-shot task 0a1b2c3d (Weekdays at 9:00 AM). It is not saved: it ends with this session. It fires once.",
   ],
 ])("CronCreate with %j reads as in the reference", async (more, text) => {
   using world = toolWorld();

@@ -49,15 +49,13 @@ export function cronCreateTool(keeper: ScheduleKeeper): Tool<CronCreateInput, Cr
       return { id, humanSchedule, recurring, durable, ...(nextFireAt === undefined ? {} : { nextFireAt }) };
     },
 
-    // The sentences are those of the reference, except the last one.
+    // Clients look for the first four words (docs/compatibility.md).
     show({ id, humanSchedule, recurring, durable, nextFireAt }) {
       const what = recurring ? "recurring job" : "one-shot task";
       const where = durable
-        ? "Persisted to .claude/scheduled_tasks.json."
-        : "Session-only (not written to disk, dies when Claude exits).";
-      const end = recurring
-        ? "Auto-expires after 7 days. Use CronDelete to cancel sooner."
-        : "It will fire once then auto-delete.";
+        ? "It is saved in .claude/scheduled_tasks.json."
+        : "It is not saved: it ends with this session.";
+      const end = recurring ? "It ends after 7 days; CronDelete ends it sooner." : "It fires once.";
       const caveat = nextFireAt === undefined ? " It does not fire yet; CronList says why." : "";
       return `Scheduled ${what} ${id} (${humanSchedule}). ${where} ${end}${caveat}`;
     },

@@ -77,7 +77,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
     const notes = [
       ...(hidden > 0
         ? [
-            `(Showing ${filenames.length} of ${totalMatches} matching files; ${hidden} more are not listed. Narrow the pattern or path to see the rest.)`,
+            `(${filenames.length} of ${totalMatches} files are listed. Narrow the pattern or the path for the other ${hidden}.)`,
           ]
         : []),
       ...(countIsComplete

@@ -27,8 +27,12 @@ test("lists matching files newest first, without ignored ones", async () => {
     totalFiles: 3,
   });
   expect(await ask(world, {})).toBe("Found 3 files\n.hidden/c.py\nsrc/a.ts\nb.ts");
-  expect(await ask(world, { head_limit: 2 })).toBe("Found 2 files limit: 2\n.hidden/c.py\nsrc/a.ts");
-  expect(await ask(world, { head_limit: 1, offset: 1 })).toBe("Found 1 file limit: 1, offset: 1\nsrc/a.ts");
+  expect(await ask(world, { head_limit: 2 })).toBe(
+    "Found 3 files\n.hidden/c.py\nsrc/a.ts\n\n(Files 1–2 of 3. The next offset is 2.)",
+  );
+  expect(await ask(world, { head_limit: 1, offset: 1 })).toBe(
+    "Found 3 files\nsrc/a.ts\n\n(File 2 of 3. The next offset is 2.)",
+  );
   expect(await ask(world, { pattern: "nothing" })).toBe("No files found");
 });
 
@@ -44,7 +48,7 @@ test("content shows lines ordered by file, with a dash before context lines", as
   expect(await content({ path: "b.ts", "-A": 1 })).toBe("2:needle two needle\n3-three");
   expect(await content({ path: "b.ts", "-B": 1, "-n": false })).toBe("one\nneedle two needle");
   expect(await content({ head_limit: 1, offset: 1 })).toBe(
-    "b.ts:2:needle two needle\n\n[Showing results with pagination = limit: 1, offset: 1]",
+    "b.ts:2:needle two needle\n\n(Line 2 of 3. The next offset is 2.)",
   );
   expect(await content({ pattern: "nothing" })).toBe("No matches found");
   expect(await call(grepTool, { pattern: "needle", output_mode: "content", head_limit: 2 }, world.context)).toEqual({
@@ -67,7 +71,7 @@ test("count shows matches per file and the total", async () => {
   );
   expect(await count({ path: "src/a.ts" })).toBe("src/a.ts:1\n\nFound 1 total occurrence across 1 file.");
   expect(await count({ head_limit: 1 })).toBe(
-    ".hidden/c.py:1\n\nFound 1 total occurrence across 1 file.\n\n[Showing results with pagination = limit: 1]",
+    ".hidden/c.py:1\n\nFound 1 total occurrence across 1 file.\n\n(File 1 of 3. The next offset is 1.)",
   );
   expect(await count({ pattern: "nothing" })).toBe("No matches found");
 });

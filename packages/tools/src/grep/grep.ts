@@ -15,7 +15,7 @@ import {
 import { inFolder, resolvePath, shownPath, cwdNote } from "../path.ts";
 import type { GrepInput, Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
-import { pagingNote, unreadNote } from "./page.ts";
+import { pagingNote, unreadNote, type ShownPage } from "./page.ts";
 import type { GrepResult } from "./search-contents.ts";
 
 const lines = { minimum: 0 };
@@ -73,31 +73,37 @@ export const grepTool = defineTool<GrepInput, GrepResult>({
 
   show(output) {
     const { unread } = output;
-    const shown = SHOW[output.mode](output, pagingNote(output)) + (unread ? `\n\n${unreadNote(unread)}` : "");
-    if (!output.incomplete) return shown;
     const why = output.timedOut ? "The search timed out" : "Too many matches";
-    return `${shown}\n\n(${why}; there may be more. Narrow the pattern, the glob or the path.)`;
+    return [
+      SHOW[output.mode](output),
+      pagingNote(pageIn(output)),
+      unreadNote(unread),
+      output.incomplete ? `(${why}; there may be more. Narrow the pattern, the glob or the path.)` : "",
+    ]
+      .filter((part) => part !== "")
+      .join("\n\n");
   },
 });
 
-const SHOW: Record<Mode, (output: GrepResult, paging: string) => string> = {
-  files_with_matches({ filenames, numFiles }, paging) {
+// Clients count on the first words of "Found 3 files", "No files found" and "No matches found" (docs/compatibility.md).
+const SHOW: Record<Mode, (output: GrepResult) => string> = {
+  files_with_matches({ filenames, numFiles, totalFiles = numFiles }) {
     if (numFiles === 0) return "No files found";
-    return [`Found ${numFiles} ${numFiles === 1 ? "file" : "files"}${paging ? ` ${paging}` : ""}`, ...filenames].join(
-      "\n",
-    );
+    return [`Found ${totalFiles} ${totalFiles === 1 ? "file" : "files"}`, ...filenames].join("\n");
   },
-  content({ content, numLines }, paging) {
-    return (numLines === 0 ? "No matches found" : content!) + pagingSuffix(paging);
-  },
-  count({ content, numFiles, numMatches }, paging) {
-    if (numFiles === 0) return `No matches found${pagingSuffix(paging)}`;
+  content: ({ content, numLines }) => (numLines === 0 ? "No matches found" : content!),
+  count({ content, numFiles, numMatches }) {
+    if (numFiles === 0) return "No matches found";
     const total = `${numMatches} total ${numMatches === 1 ? "occurrence" : "occurrences"}`;
-    return `${content}\n\nFound ${total} across ${numFiles} ${numFiles === 1 ? "file" : "files"}.${pagingSuffix(paging)}`;
+    return `${content}\n\nFound ${total} across ${numFiles} ${numFiles === 1 ? "file" : "files"}.`;
   },
 };
 
-const pagingSuffix = (paging: string) => (paging ? `\n\n[Showing results with pagination = ${paging}]` : "");
+function pageIn({ mode, numLines = 0, numFiles, totalLines = 0, totalFiles = 0, ...page }: GrepResult): ShownPage {
+  return mode === "content"
+    ? { ...page, kind: "Lines", shown: numLines, total: totalLines }
+    : { ...page, kind: "Files", shown: numFiles, total: totalFiles };
+}
 
 const targetPath = (path: string | undefined, context: ToolContext) => resolvePath(path ?? ".", context);
 

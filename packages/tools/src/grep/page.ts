@@ -1,4 +1,4 @@
-// Paging: which items to show, which limit and offset were applied, and what is missing because it could not be read.
+// Paging: which items to show, where the rest begins, and what is missing because it could not be read.
 
 const DEFAULT_LIMIT = 250;
 
@@ -19,12 +19,23 @@ export function pageOf<T>(all: readonly T[], limit = DEFAULT_LIMIT, offset = 0):
   };
 }
 
-/** `limit: 3, offset: 2`, or an empty string. */
-export function pagingNote({ appliedLimit, appliedOffset }: Omit<ResultPage<unknown>, "items">): string {
-  return [
-    ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
-    ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
-  ].join(", ");
+export interface ShownPage extends Omit<ResultPage<unknown>, "items"> {
+  readonly kind: "Files" | "Lines";
+  readonly shown: number;
+  readonly total: number;
+  /** There may be more than the total. */
+  readonly incomplete?: boolean;
+}
+
+/** For the model: which part this is, and how to get the next. Empty if it is all. */
+export function pagingNote({ kind, shown, total, appliedLimit, appliedOffset = 0, incomplete }: ShownPage): string {
+  if (appliedLimit === undefined && appliedOffset === 0) return "";
+  const all = `${incomplete ? "at least " : ""}${total}`;
+  if (shown === 0) return `(Offset ${appliedOffset} is past the end: there are ${all} ${kind.toLowerCase()}.)`;
+  const end = appliedOffset + shown;
+  const next = appliedLimit === undefined ? "" : ` The next offset is ${end}.`;
+  const part = shown === 1 ? `${kind.slice(0, -1)} ${end}` : `${kind} ${appliedOffset + 1}–${end}`;
+  return `(${part} of ${all}.${next})`;
 }
 
 export interface Unread {

@@ -67,7 +67,12 @@ export function monitorTool(monitors: Monitors): Tool<MonitorInput, MonitorOutpu
     }),
 
     dropsUnknown: true,
-    repair: ({ timeout_ms: asked = DEFAULT_TIMEOUT_MS, ...input }) => ({ ...input, timeout_ms: asked }),
+    repair: ({ timeout_ms: asked = DEFAULT_TIMEOUT_MS, ...input }) => ({
+      // Only people read the description.
+      ...(typeof input["command"] === "string" ? { description: input["command"] } : {}),
+      ...input,
+      timeout_ms: asked,
+    }),
     check({ command, ws }) {
       if ((command === undefined) === (ws === undefined)) throw new ToolError("Give either command or ws");
       if (ws !== undefined) checkSocket(ws);

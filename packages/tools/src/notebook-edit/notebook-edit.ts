@@ -43,12 +43,12 @@ export const notebookEditTool = defineTool<CellEditInput, CellEditResult>({
     return makeEdit(input, context);
   },
 
-  show({ edit_mode, cell_id, new_source }) {
+  show({ edit_mode, cell_id }) {
     switch (edit_mode) {
       case "replace":
-        return `Updated cell ${cell_id} with ${new_source}`;
+        return `Updated cell ${cell_id}`;
       case "insert":
-        return `Inserted cell ${cell_id} with ${new_source}`;
+        return `Inserted cell ${cell_id}`;
       case "delete":
         return `Deleted cell ${cell_id}`;
     }

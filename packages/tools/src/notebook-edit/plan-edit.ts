@@ -61,13 +61,11 @@ export async function planEdit(input: CellEditInput, context: ToolContext) {
   const { cell_id, cell_type, edit_mode = "replace" } = input;
   const path = resolvePath(input.notebook_path, context);
   if (extname(path).toLowerCase() !== ".ipynb") {
-    throw new ToolError(
-      "File must be a Jupyter notebook (.ipynb file). For editing other file types, use the FileEdit tool.",
-    );
+    throw new ToolError("NotebookEdit only changes Jupyter notebooks (.ipynb). Use Edit for other files.");
   }
-  if (edit_mode === "insert" && !cell_type) throw new ToolError("Cell type is required when using edit_mode=insert.");
+  if (edit_mode === "insert" && !cell_type) throw new ToolError("Inserting a cell needs cell_type: code or markdown.");
   if (edit_mode !== "insert" && !cell_id)
-    throw new ToolError("Cell ID must be specified when not inserting a new cell.");
+    throw new ToolError("Replacing or deleting a cell needs cell_id, as Read shows it.");
   const stat = await context.files.stat(path);
   if (!stat) throw await missingFileError(path, context);
 

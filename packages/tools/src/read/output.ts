@@ -8,6 +8,10 @@ export interface TextRead {
     readonly numLines: number;
     readonly startLine: number;
     readonly totalLines: number;
+    /** Where the file goes on; absent if it ends here. */
+    readonly nextOffset?: number;
+    /** More was asked for than is shown at once. */
+    readonly truncatedByTokenCap?: true;
   };
 }
 

@@ -19,10 +19,15 @@ test("offset and limit select lines", async () => {
   world.put("a.txt", "1\n2\n3\n4\n");
   const read = (range: { offset?: number; limit?: number }) =>
     answer(readFileTool, { file_path: "a.txt", ...range }, world.context);
-  expect(await read({ offset: 2, limit: 2 })).toBe("2\t2\n3\t3");
+  expect(await read({ offset: 2, limit: 2 })).toBe(
+    "2\t2\n3\t3\n\n(The file goes on, to line 5. The next offset is 4.)",
+  );
+  expect(await read({ offset: 2, limit: 3 })).toBe("2\t2\n3\t3\n4\t4");
   expect(await read({ offset: 4 })).toBe("4\t4\n5\t");
   expect(await read({ offset: 5 })).toBe("5\t");
-  expect(await read({ offset: 0, limit: 2 })).toBe("0\t1\n1\t2");
+  expect(await read({ offset: 0, limit: 2 })).toBe(
+    "0\t1\n1\t2\n\n(The file goes on, to line 5. The next offset is 3.)",
+  );
   expect(await read({ limit: 99 })).toBe("1\t1\n2\t2\n3\t3\n4\t4\n5\t");
   expect(await read({ offset: 6 })).toBe(
     "<system-reminder>Warning: the file exists but is shorter than the provided offset (6). The file has 5 lines.</system-reminder>",
@@ -46,12 +51,12 @@ test("an empty file is shown as a warning", async () => {
 test("the same lines are not shown twice unless the file changes", async () => {
   using world = toolWorld();
   world.put("a.txt", "one\ntwo", { ageSeconds: 60 });
-  const unchanged = "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
+  const unchanged = "The file has not changed since you read it; the earlier result still holds.";
   const read = (limit?: number) => answer(readFileTool, { file_path: "a.txt", limit }, world.context);
 
   expect(await read()).toBe("1\tone\n2\ttwo");
   expect(await read()).toBe(unchanged);
-  expect(await read(1)).toBe("1\tone");
+  expect(await read(1)).toBe("1\tone\n\n(The file goes on, to line 2. The next offset is 2.)");
   expect(await read(1)).toBe(unchanged);
   expect(await read()).toBe("1\tone\n2\ttwo");
 
@@ -69,29 +74,44 @@ test("a file the model wrote is still shown once", async () => {
   expect(await answer(readFileTool, { file_path: path }, world.context)).toBe("1\tone");
 });
 
-test("a large file can be read only in part", async () => {
+test("of a text that is too long, the first page is shown, and where it goes on", async () => {
   using world = toolWorld();
-  world.put("big.txt", "x".repeat(99).concat("\n").repeat(4_400));
-  const narrow =
-    "Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file.";
-  expect(await answer(readFileTool, { file_path: "big.txt" }, world.context)).toBe(
-    `failed: File content (429.7KB) exceeds maximum allowed size (256KB). ${narrow}`,
+  const line = "x".repeat(99);
+  const path = world.put("big.txt", `${line}\n`.repeat(4_400));
+  const read = (range: { offset?: number; limit?: number } = {}) =>
+    answer(readFileTool, { file_path: "big.txt", ...range }, world.context) as Promise<string>;
+  const note = (first: number, last: number) =>
+    `\n\n(Too long to show at once: these are lines ${first}–${last} of 4401. Search with Grep for what you need, or go on with offset ${last + 1}.)`;
+
+  const whole = await read();
+  expect([whole.slice(0, 101), whole.slice(whole.indexOf("\n\n"))]).toEqual([`1\t${line}`, note(1, 320)]);
+  expect(world.context.seen.get(path)?.range).toEqual({ offset: 1, limit: 320 });
+  expect(await read({ offset: 321 })).toEndWith(`640\t${line}${note(321, 640)}`);
+  expect(await read({ offset: 4_399, limit: 1 })).toBe(
+    `4399\t${line}\n\n(The file goes on, to line 4401. The next offset is 4400.)`,
   );
-  expect(await answer(readFileTool, { file_path: "big.txt", offset: 4_399, limit: 1 }, world.context)).toBe(
-    `4399\t${"x".repeat(99)}`,
-  );
-  expect(await answer(readFileTool, { file_path: "big.txt", offset: 2 }, world.context)).toBe(
-    `failed: File content (109975 tokens) exceeds maximum allowed tokens (25000). ${narrow}`,
-  );
-  expect(world.context.seen.get(world.path("big.txt"))?.range).toEqual({ offset: 4_399, limit: 1 });
+  expect(world.context.seen.get(path)?.range).toEqual({ offset: 4_399, limit: 1 });
 });
 
 test("the token limit can be set", async () => {
   using world = toolWorld({ CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: "2" });
-  world.put("a.txt", "0123456789");
-  expect(await answer(readFileTool, { file_path: "a.txt" }, world.context)).toContain(
-    "(3 tokens) exceeds maximum allowed tokens (2)",
+  world.put("a.txt", "012\n345\n789");
+  expect(await answer(readFileTool, { file_path: "a.txt" }, world.context)).toBe(
+    "1\t012\n2\t345\n\n(Too long to show at once: these are lines 1–2 of 3. Search with Grep for what you need, or go on with offset 3.)",
   );
+});
+
+test("a line that is too long to show has to be taken apart by a command", async () => {
+  using world = toolWorld();
+  const path = world.put("it's.min.js", `start\n${"é".repeat(150_000)}\nend`);
+  const read = (offset?: number) => answer(readFileTool, { file_path: "it's.min.js", offset }, world.context);
+  expect(await read()).toBe(
+    "1\tstart\n\n(Too long to show at once: this is line 1 of 3. Search with Grep for what you need, or go on with offset 2.)",
+  );
+  expect(await read(2)).toBe(
+    `failed: Line 2 is too long to show: it has 150000 characters. Look at a part of it with a command, such as sed -n '2p' '${path.replace("'", "'\\''")}' | cut -c1-2000, or with Grep and -o. The lines after it begin at offset 3.`,
+  );
+  expect(await read(3)).toBe("3\tend");
 });
 
 test("explains why a file cannot be read", async () => {

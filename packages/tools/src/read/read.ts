@@ -16,13 +16,13 @@ import type { ContentBlock } from "@keelson/protocol";
 import { missingFileError, resolvePath } from "../path.ts";
 import { hashOf, MAX_FILE_BYTES, makeSighting } from "../text-file/seen.ts";
 import { binaryFileMessage, fileKind } from "./kind.ts";
-import { checkTokens, checkFileSize } from "./limits.ts";
+import { checkTokens, isTooLargeWhole, pageTokens, tokensOver } from "./limits.ts";
 import type * as Notebook from "./notebook.ts";
-import type { ReadOutput } from "./output.ts";
+import type { NotebookRead, ReadOutput } from "./output.ts";
 import type * as Pages from "./pages.ts";
 import type { DrawPages } from "./pdf.ts";
 import description from "./read.md" with { type: "text" };
-import { readLines, showLines, type LineRange } from "./text.ts";
+import type * as Text from "./text.ts";
 
 interface ReadInput {
   readonly file_path: string;
@@ -42,9 +42,9 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
     description,
     input: object({
       file_path: string("The file to read, preferably an absolute path"),
-      offset: optional(integer("The line to start at; only for files too large to read at once", { minimum: 0 })),
+      offset: optional(integer("The line to start at; for files too large to read at once", { minimum: 0 })),
       limit: optional(
-        integer("The number of lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
+        integer("The number of lines to read; for files too large to read at once", { exclusiveMinimum: 0 }),
       ),
       pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 per call')),
     }),
@@ -78,6 +78,8 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
 
     async run(input, context) {
       const path = resolvePath(input.file_path, context);
+      const small = fileKind(path) === "text" ? context.files.readSmall?.(path) : undefined;
+      if (small) return readEditable(path, small.stat, input, context, small.bytes);
       const stat = await context.files.stat(path);
       if (!stat) throw await missingFileError(path, context);
       if (stat.kind === "directory") throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
@@ -102,7 +104,7 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
     show(output): string | ContentBlock[] {
       switch (output.type) {
         case "text":
-          return showLines(output);
+          return ofText().showLines(output);
         case "image": {
           const { type, base64 } = output.file;
           return [{ type: "image", source: { type: "base64", media_type: type, data: base64 } }];
@@ -119,7 +121,7 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
         case "parts":
           return ofPdf().showPages(output);
         case "file_unchanged":
-          return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
+          return "The file has not changed since you read it; the earlier result still holds.";
       }
     },
   });
@@ -133,9 +135,10 @@ async function readEditable(
   stat: FileStat,
   input: ReadInput,
   { files, seen, env }: ToolContext,
+  known?: Uint8Array,
 ): Promise<ReadOutput> {
   const isNotebook = fileKind(path) === "notebook";
-  const range: LineRange = isNotebook
+  const range: Text.LineRange = isNotebook
     ? { offset: 1, limit: null }
     : { offset: input.offset ?? 1, limit: input.limit ?? null };
   const isWhole = range.offset === 1 && range.limit === null;
@@ -143,15 +146,22 @@ async function readEditable(
   const wasShown = last?.by === "read" && isSame(last.range, isWhole ? undefined : range);
 
   if (wasShown && last.mtimeMs === stat.mtimeMs && last.size === stat.size) return unchangedOutput(path);
-  if (isWhole && !isNotebook) checkFileSize(stat.size);
-
-  const bytes = await files.read(path);
+  const bytes = known ?? (await files.read(path));
   if (wasShown && last.hash === hashOf(bytes)) return unchangedOutput(path);
 
-  const output = isNotebook ? ofNotebook().readNotebook(path, bytes) : readLines(path, bytes, range);
-  checkTokens(textIn(output), env);
-  const isPastEnd = output.type === "text" && output.file.numLines === 0 && output.file.totalLines > 0;
-  if (!isPastEnd) seen.set(stat.realPath, makeSighting(bytes, stat, "read", isWhole ? undefined : range));
+  if (isNotebook) {
+    const output = ofNotebook().readNotebook(path, bytes);
+    checkTokens(textIn(output), env, TAKE_CELLS);
+    seen.set(stat.realPath, makeSighting(bytes, stat, "read"));
+    return output;
+  }
+  const { firstPage, readLines } = await import("./text.ts");
+  const asked = readLines(path, bytes, range);
+  const isTooLong = (isWhole && isTooLargeWhole(stat.size)) || tokensOver(asked.file.content, env) !== undefined;
+  const output = isTooLong ? firstPage(asked, pageTokens(env)) : asked;
+  const { numLines, totalLines } = output.file;
+  const shown = isTooLong ? { offset: range.offset, limit: numLines } : isWhole ? undefined : range;
+  if (numLines > 0 || totalLines === 0) seen.set(stat.realPath, makeSighting(bytes, stat, "read", shown));
   return output;
 }
 
@@ -173,17 +183,20 @@ async function readPdfOrPages(
   return output;
 }
 
+// No file is read before the first request.
+const ofText = () => require("./text.ts") as { readonly showLines: typeof Text.showLines };
 // Few files are one of these.
 const ofNotebook = () => require("./notebook.ts") as typeof Notebook;
 const ofPdf = () => require("./pages.ts") as typeof Pages;
 
-const isSame = (a: LineRange | undefined, b: LineRange | undefined) => a?.offset === b?.offset && a?.limit === b?.limit;
+const isSame = (a: Text.LineRange | undefined, b: Text.LineRange | undefined) =>
+  a?.offset === b?.offset && a?.limit === b?.limit;
 
 const unchangedOutput = (filePath: string): ReadOutput => ({ type: "file_unchanged", file: { filePath } });
 
-function textIn(output: ReadOutput): string {
-  if (output.type === "text") return output.file.content;
-  if (output.type !== "notebook") return "";
+const TAKE_CELLS = "Print the cells you need with a command, such as jq '.cells[3].source' on the file.";
+
+function textIn(output: NotebookRead): string {
   return ofNotebook()
     .showNotebook(output)
     .map((block) => ("text" in block ? block.text : ""))

@@ -1,4 +1,4 @@
-// Reads text: selects lines and numbers them.
+// Reads text: selects lines, as many as are shown at once, and numbers them.
 
 import { reminderLine } from "@keelson/protocol";
 import { ToolError } from "@keelson/engine";
@@ -20,8 +20,35 @@ export function readLines(filePath: string, bytes: Uint8Array, { offset, limit }
     throw new ToolError(binaryFileMessage(filePath));
   }
   // Like the reference, offset 0 starts at the first line but numbers it 0 (read.test.ts, "offset and limit").
-  const { content, numLines, totalLines } = sliceLines(toLf(text), Math.max(0, offset - 1), limit ?? Infinity);
-  return { type: "text", file: { filePath, content, numLines, startLine: offset, totalLines } };
+  const lf = toLf(text);
+  const skip = Math.max(0, offset - 1);
+  const { content, numLines, totalLines } = sliceLines(lf, skip, limit ?? Infinity);
+  const next = skip + numLines + 1;
+  // What follows the final newline is no line to go on with.
+  const ends = next > totalLines || (next === totalLines && lf.endsWith("\n"));
+  const more = numLines === 0 || ends ? {} : { nextOffset: next };
+  return { type: "text", file: { filePath, content, numLines, startLine: offset, totalLines, ...more } };
+}
+
+/** The first lines of what was read, at most so many tokens of four bytes. */
+export function firstPage({ file }: TextRead, maxTokens: number): TextRead {
+  const start = file.content.slice(0, maxTokens * 4);
+  const page = start.slice(0, Math.floor((start.length * start.length) / Math.max(1, Buffer.byteLength(start))));
+  const end = page.lastIndexOf("\n");
+  const skip = Math.max(0, file.startLine - 1);
+  if (end === -1) throw new ToolError(longLineMessage(file, skip + 1));
+  const content = page.slice(0, end);
+  const numLines = content.split("\n").length;
+  const nextOffset = skip + numLines + 1;
+  return { type: "text", file: { ...file, content, numLines, nextOffset, truncatedByTokenCap: true } };
+}
+
+function longLineMessage({ filePath, content }: TextRead["file"], line: number): string {
+  const end = content.indexOf("\n");
+  const length = end === -1 ? content.length : end;
+  const quoted = `'${filePath.replaceAll("'", "'\\''")}'`;
+  const rest = end !== -1 && end < content.length - 1 ? ` The lines after it begin at offset ${line + 1}.` : "";
+  return `Line ${line} is too long to show: it has ${length} characters. Look at a part of it with a command, such as sed -n '${line}p' ${quoted} | cut -c1-2000, or with Grep and -o.${rest}`;
 }
 
 export function showLines({ file }: TextRead): string {
@@ -34,10 +61,18 @@ export function showLines({ file }: TextRead): string {
     );
   }
   let number = file.startLine;
-  return file.content
-    .split("\n")
-    .map((line) => `${number++}\t${line}`)
-    .join("\n");
+  const lines = file.content.split("\n").map((line) => `${number++}\t${line}`);
+  return [...lines, ...goesOn(file)].join("\n");
+}
+
+function goesOn({ nextOffset, numLines, totalLines, truncatedByTokenCap }: TextRead["file"]): string[] {
+  if (nextOffset === undefined) return [];
+  if (!truncatedByTokenCap) return ["", `(The file goes on, to line ${totalLines}. The next offset is ${nextOffset}.)`];
+  const shown = numLines === 1 ? "this is line " : `these are lines ${nextOffset - numLines}–`;
+  return [
+    "",
+    `(Too long to show at once: ${shown}${nextOffset - 1} of ${totalLines}. Search with Grep for what you need, or go on with offset ${nextOffset}.)`,
+  ];
 }
 
 /** Does not split the whole text, which may be 50 MB. A final newline starts one more line. */

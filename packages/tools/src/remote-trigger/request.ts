@@ -1,13 +1,11 @@
 // From a call of RemoteTrigger to a request of the routines API, and what is wrong with a call. Pure.
 
 import { ToolError } from "@keelson/engine";
-import { createZone, impossibleCron, invalidCron, nextTime, parseCron, type Cron } from "@keelson/engine/schedule";
+import { impossibleCron, invalidCron, parseCron, shortestGap } from "@keelson/engine/schedule";
 import type { RemoteTriggerInput, RoutineRequest } from "./remote-trigger.ts";
 
 const TRIGGERS = "/v1/code/triggers";
 const HOUR_MS = 3_600_000;
-/** Enough to meet every gap of a weekly pattern, at one run an hour. */
-const TIMES_CHECKED = 500;
 const MAX_BODY = 256 * 1024;
 
 export function routineRequest(input: RemoteTriggerInput, now: number): RoutineRequest {
@@ -69,21 +67,6 @@ function checkCron(text: unknown, now: number): void {
       `Routines run at most once an hour; '${String(text)}' has runs ${gap / 60_000} minutes apart. Use CronCreate for shorter intervals in this session.`,
     );
   }
-}
-
-/** Infinite for a schedule with one time a year; undefined for one without any. */
-function shortestGap(cron: Cron, now: number): number | undefined {
-  const zone = createZone("UTC");
-  let last = nextTime(cron, now, zone);
-  if (last === undefined) return undefined;
-  let shortest = Number.POSITIVE_INFINITY;
-  for (let count = 0; count < TIMES_CHECKED; count++) {
-    const next = nextTime(cron, last, zone);
-    if (next === undefined) break;
-    shortest = Math.min(shortest, next - last);
-    last = next;
-  }
-  return shortest;
 }
 
 function webhookBody({ body }: RemoteTriggerInput): Readonly<Record<string, unknown>> {

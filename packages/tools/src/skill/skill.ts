@@ -12,6 +12,8 @@ export interface SkillKeeper {
     readonly others: readonly string[];
     /** It adds tools or hooks, so it needs approval. */
     readonly adds: boolean;
+    /** Its file, which the model may read if it is not allowed to invoke it. */
+    readonly file?: string;
   };
   /** Throws ToolError if its text cannot be prepared. */
   invoke(name: string, args: string, toolUseId: string): Promise<InvokedSkill>;
@@ -54,8 +56,8 @@ export function skillTool(keeper: SkillKeeper): Tool<{ skill: string; args?: str
     describe: (input) => `${input.text("skill")} ${input.text("args")}`.trim(),
 
     access({ skill }) {
-      const { name, others, adds } = keeper.find(skill);
-      return { kind: "skill", skill: name, others, adds };
+      const { name, others, adds, file } = keeper.find(skill);
+      return { kind: "skill", skill: name, others, adds, ...(file === undefined ? {} : { file }) };
     },
 
     async run({ skill, args = "" }, { toolUseId, follow }) {

@@ -20,6 +20,7 @@ export function taskCreateTool(keeper: TaskKeeper): Tool<TaskCreateInput, TaskCr
     repair: (input) => ("description" in input ? input : { ...input, description: "" }),
 
     kind: "think",
+    describe: (input) => input.text("subject"),
     access: () => ({ kind: "none" }),
     run: (input) => keeper.create(input),
     show: ({ task: { id, subject } }) => `Task #${id} created successfully: ${subject}`,

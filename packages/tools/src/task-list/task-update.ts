@@ -31,6 +31,10 @@ export function taskUpdateTool(keeper: TaskKeeper): Tool<TaskUpdateInput, TaskUp
     },
 
     kind: "think",
+    describe: (input) => {
+      const title = input.text("subject") || input.text("description");
+      return title === "" ? {} : title;
+    },
     access: () => ({ kind: "none" }),
     run: (input) => keeper.update(input),
     show: ({ success, taskId, updatedFields, error }) =>

@@ -12,12 +12,17 @@ test("a list replaces the previous one, and a finished list is cleared", async (
   expect(await call(tool, { todos: [open] }, world.context)).toEqual({ oldTodos: [], newTodos: [open] });
   expect(await call(tool, { todos: [done] }, world.context)).toEqual({ oldTodos: [open], newTodos: [done] });
   expect(await call(tool, { todos: [open, done] }, world.context)).toEqual({ oldTodos: [], newTodos: [open, done] });
-  expect(tool.show({ oldTodos: [], newTodos: [] })).toStartWith("Todos have been modified successfully. Ensure that");
+  const shown = (...newTodos: Todo[]) => tool.show({ oldTodos: [], newTodos });
+  expect([shown(open, done), shown(done), shown()]).toEqual([
+    "The todo list is updated: 1 of 2 done.",
+    "All todos are done.",
+    "The todo list is empty.",
+  ]);
 });
 
-test("ids and priorities from older clients are dropped", () => {
+test("ids and priorities from older clients are dropped, and a missing activeForm is the content", () => {
   const tool = todoWriteTool({ get: () => [], set: () => {} });
   expect(tool.repair!({ todos: [{ id: "1", priority: "high", content: "a" }, 7] })).toEqual({
-    todos: [{ content: "a" }, 7],
+    todos: [{ content: "a", activeForm: "a" }, 7],
   });
 });

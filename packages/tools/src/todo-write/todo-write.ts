@@ -1,7 +1,7 @@
 // TodoWrite: the model's todo list. The caller stores the list.
 
 import { array, defineTool, item, object, oneOf, string, type Infer, type Tool } from "@keelson/engine";
-import { isObject } from "@keelson/protocol";
+import { isObject, tryParse } from "@keelson/protocol";
 import description from "./todo-write.md" with { type: "text" };
 
 const todo = item({
@@ -32,8 +32,9 @@ export function todoWriteTool(list: TodoList): Tool<{ todos: Todo[] }, TodoWrite
     input: schema,
 
     repair(input) {
-      if (!Array.isArray(input.todos)) return input;
-      return { ...input, todos: input.todos.map(withoutOldFields) };
+      const todos = typeof input.todos === "string" ? (tryParse(input.todos) ?? input.todos) : input.todos;
+      if (!Array.isArray(todos)) return input;
+      return { ...input, todos: todos.map(asTodo) };
     },
 
     kind: "think",
@@ -46,14 +47,34 @@ export function todoWriteTool(list: TodoList): Tool<{ todos: Todo[] }, TodoWrite
       return { oldTodos, newTodos: todos };
     },
 
-    show: () =>
-      "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. Please proceed with the current tasks if applicable",
+    show({ newTodos }) {
+      const done = newTodos.filter(({ status }) => status === "completed").length;
+      if (done === newTodos.length) return newTodos.length === 0 ? "The todo list is empty." : "All todos are done.";
+      return `The todo list is updated: ${done} of ${newTodos.length} done.`;
+    },
   });
 }
 
-/** Older clients and models send an id and a priority. */
-function withoutOldFields(value: unknown): unknown {
+const OTHER_STATUS: Readonly<Record<string, Todo["status"]>> = {
+  todo: "pending",
+  open: "pending",
+  notstarted: "pending",
+  active: "in_progress",
+  doing: "in_progress",
+  inprogress: "in_progress",
+  complete: "completed",
+  done: "completed",
+  finished: "completed",
+};
+
+/** Older clients and models send an id and a priority; weaker ones other words, only a text, or no `activeForm`. */
+function asTodo(value: unknown): unknown {
+  if (typeof value === "string") return { content: value, status: "pending", activeForm: value };
   if (!isObject(value)) return value;
-  const { id: _, priority: __, ...rest } = value;
-  return rest;
+  const { id: _, priority: __, active_form: alias, task, title, ...rest } = value;
+  const content = rest["content"] ?? task ?? title;
+  const { status, activeForm = alias ?? content } = rest;
+  const word = typeof status === "string" ? status.toLowerCase().replace(/[\s_-]/g, "") : "";
+  const known = OTHER_STATUS[word] ?? status;
+  return { ...rest, content, activeForm, ...(known === undefined ? {} : { status: known }) };
 }

@@ -1,8 +1,11 @@
 // ToolSearch: loads tools whose schemas are withheld, by name or by what they do. The catalog knows the tools.
 
 import { defineTool, number, object, optional, string, type Tool } from "@keelson/engine";
-import { buildToolIndex, searchWords, type DeferredTool, type ToolIndex } from "./tool-index.ts";
+import type * as Index from "./tool-index.ts";
+import type { DeferredTool, ToolIndex } from "./tool-index.ts";
 import description from "./tool-search.md" with { type: "text" };
+
+export type { DeferredTool };
 
 export interface ToolCatalog {
   /** The tools whose schemas are withheld. The same array until they change. */
@@ -42,7 +45,7 @@ export function toolSearchTool(catalog: ToolCatalog): ToolSearchTool {
   let known: { readonly tools: readonly DeferredTool[]; readonly index: ToolIndex } | undefined;
   const indexed = () => {
     const tools = catalog.search();
-    return known?.tools === tools ? known : (known = { tools, index: buildToolIndex(tools) });
+    return known?.tools === tools ? known : (known = { tools, index: searching().buildToolIndex(tools) });
   };
 
   const tool = defineTool<ToolSearchInput, ToolSearchOutput>({
@@ -84,6 +87,9 @@ export function toolSearchTool(catalog: ToolCatalog): ToolSearchTool {
   return { ...tool, prepare: () => void indexed() };
 }
 
+/** Few sessions search. */
+const searching = () => require("./tool-index.ts") as typeof Index;
+
 interface Found {
   readonly tools: readonly DeferredTool[];
   /** Whether every selected tool was found. */
@@ -103,14 +109,25 @@ function find(index: ToolIndex, query: string, most: number): Found {
   const exact = index.named(query.trim());
   if (exact) return { tools: [exact], isWhole: true };
   const parts = query.split(/\s+/).slice(0, MAX_WORDS);
-  const required = parts.filter((part) => part.startsWith("+")).flatMap(searchWords);
-  const tools = index.ranked(parts.flatMap(searchWords), required, most);
+  const required = parts.filter((part) => part.startsWith("+")).flatMap((part) => searching().searchWords(part));
+  const tools = index.ranked(
+    parts.flatMap((part) => searching().searchWords(part)),
+    required,
+    most,
+  );
   return { tools, isWhole: tools.length > 0 };
 }
 
 /** A server that is still connecting may have what was not found, or what was asked for by the server's name. */
 function mustWait({ isWhole }: Found, query: string, connecting: readonly string[]): boolean {
   if (connecting.length === 0) return false;
-  const words = new Set(searchWords(query));
-  return !isWhole || connecting.some((server) => searchWords(server).every((word) => words.has(word)));
+  const words = new Set(searching().searchWords(query));
+  return (
+    !isWhole ||
+    connecting.some((server) =>
+      searching()
+        .searchWords(server)
+        .every((word) => words.has(word)),
+    )
+  );
 }

@@ -3,10 +3,9 @@ import { readFileTool } from "../read/read.ts";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import { writeTool } from "./write.ts";
 
-const CURRENT = "(file state is current in your context — no need to Read it back)";
-const UNREAD = "refused: File has not been read yet. Read it first before writing to it.";
+const UNREAD = "refused: File has not been read yet. Read it, then repeat the call.";
 const STALE =
-  "refused: File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.";
+  "refused: File has been modified since read, by the user or a program. Read it again, then repeat the call if it still makes sense.";
 
 test("creates a new file with its folders, which may then be overwritten", async () => {
   using world = toolWorld();
@@ -32,8 +31,11 @@ test("the result says whether the file was created or updated", async () => {
   using world = toolWorld();
   const path = world.path("a.txt");
   const write = (content: string) => answer(writeTool, { file_path: path, content }, world.context);
-  expect(await write("")).toBe(`File created successfully at: ${path} ${CURRENT}`);
-  expect(await write("x")).toBe(`The file ${path} has been updated successfully. ${CURRENT}`);
+  expect(await write("")).toBe(`Created ${path} (empty).`);
+  expect(await write("x\ny\n")).toBe(`Rewrote ${path}: now lines 1–2. The file is 2 lines longer.`);
+  expect(await write("x\nz\n")).toBe(`Rewrote ${path}: now line 2.`);
+  expect(await write("x\nz\n")).toBe(`Rewrote ${path}. It is as it was before.`);
+  expect(await write("")).toBe(`Rewrote ${path}: removed 2 lines at the start.`);
 });
 
 test("an existing file must have been read, and a folder cannot be written", async () => {
@@ -41,7 +43,9 @@ test("an existing file must have been read, and a folder cannot be written", asy
   world.put("a.txt", "one");
   world.put("folder/x", "");
   expect(await answer(writeTool, { file_path: "a.txt", content: "" }, world.context)).toBe(UNREAD);
-  expect(await answer(writeTool, { file_path: "folder", content: "" }, world.context)).toBe(UNREAD);
+  expect(await answer(writeTool, { file_path: "folder", content: "" }, world.context)).toBe(
+    `refused: '${world.path("folder")}' is a folder, not a file`,
+  );
   expect(world.text("a.txt")).toBe("one");
 });
 
@@ -56,12 +60,12 @@ test("a changed file is not overwritten, unless our own command changed it or on
   world.put("a.txt", "longer", { ageSeconds: 60 });
   expect(await write()).toBe(STALE);
   world.put("a.txt", "one", { ageSeconds: 30 });
-  expect(await write()).toContain("updated successfully");
+  expect(await write()).toStartWith("Rewrote ");
 
   const before = Date.now() - 10;
   world.put("a.txt", "by command");
   world.context.seen.commandRan(before, Date.now() + 10);
-  expect(await write()).toContain("updated successfully");
+  expect(await write()).toStartWith("Rewrote ");
 });
 
 test("run() notices a change since check()", async () => {

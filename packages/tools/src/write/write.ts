@@ -5,6 +5,7 @@ import type { PatchHunk } from "@keelson/protocol";
 import { resolvePath } from "../path.ts";
 import { encode } from "../text-file/encoding.ts";
 import { toLf, withEnding } from "../text-file/line-endings.ts";
+import type * as EditedLines from "../text-file/edited-lines.ts";
 import { patchOf, shownPatch } from "../text-file/patch.ts";
 import { readIfSeen, writeAndRecord } from "../text-file/seen.ts";
 import { storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
@@ -59,13 +60,18 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
     };
   },
 
-  show({ type, filePath }) {
-    const current = "(file state is current in your context — no need to Read it back)";
-    return type === "create"
-      ? `File created successfully at: ${filePath} ${current}`
-      : `The file ${filePath} has been updated successfully. ${current}`;
+  show({ type, filePath, content, structuredPatch, originalFile }) {
+    if (type === "create") return `Created ${filePath} (${counted(content)}).`;
+    const lines = (require("../text-file/edited-lines.ts") as typeof EditedLines).editedLines(structuredPatch);
+    const same = originalFile === toLf(content) ? " It is as it was before." : "";
+    return `Rewrote ${filePath}${lines === "" ? "." : `: ${lines}`}${same}`;
   },
 });
+
+function counted(content: string): string {
+  const count = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+  return count === 0 ? "empty" : count === 1 ? "1 line" : `${count} lines`;
+}
 
 async function readExisting(path: string, context: ToolContext): Promise<TextFile | null> {
   const stat = await context.files.stat(path);

@@ -2,6 +2,7 @@
 // attached anew looks the same.
 
 import type { FieldsOf, JsonObject, ListedCommand, Outbound, TypedPrompt } from "@keelson/protocol";
+import { SessionLostError } from "@keelson/protocol/session-lost";
 import type { Dialog } from "../dialogs/dialog-context.ts";
 import { PromptEditor } from "../editor/prompt.ts";
 import type { PromptEffect } from "../editor/effects.ts";
@@ -24,7 +25,7 @@ import { LiveParts } from "./live/live-parts.ts";
 import { withPanelCommands } from "../panels/commands.ts";
 import type { Background } from "../theme/background.ts";
 import { Panels, type PanelPlace } from "./overlays/panels.ts";
-import { showQuestions } from "./overlays/show-question.ts";
+import { answeredElsewhere, showQuestions } from "./overlays/show-question.ts";
 import { promptSources } from "./prompt/sources.ts";
 import { StatusRows } from "./live/status-rows.ts";
 import { themeOf } from "./theme-of.ts";
@@ -38,6 +39,8 @@ const WALKED_LINES = 1_000;
 
 /** A question that was covered, or that takes another's place, cannot be answered faster than it is seen. */
 const UNSEEN_MS = 300;
+/** A session that is lost again so soon is not opened a third time. */
+const LOST_AGAIN_MS = 5_000;
 
 export interface AppOptions {
   readonly host: TerminalHost;
@@ -82,6 +85,9 @@ export class App {
   readonly #window: FullWindow;
   #resets = 0;
   #withdrawnAt = -Infinity;
+  #lostAt = -Infinity;
+  /** A note to show once the session is open and its conversation is drawn. */
+  #news: string | undefined;
 
   constructor({ host, bindings, theme, screen, lend, modes, held }: AppOptions) {
     this.host = host;
@@ -122,8 +128,8 @@ export class App {
     this.#left.resolve(outcome);
   }
 
-  /** Opens a session in the place of the one before, if there was one. */
-  async open(which: WhichSession): Promise<void> {
+  /** Opens a session in the place of the one before, if there was one. `lastWords`: if that fails. */
+  async open(which: WhichSession, lastWords?: string): Promise<void> {
     const talk = this.talk;
     if (which.kind !== "new") talk.awaitReplay();
     try {
@@ -131,12 +137,12 @@ export class App {
       talk.opened(session, { replay: which.kind !== "new" });
     } catch (error) {
       talk.failed(error as Error);
-      this.leave({ code: 1, lastWords: error instanceof Error ? error.message : String(error) });
+      this.leave({ code: 1, lastWords: lastWords ?? (error instanceof Error ? error.message : String(error)) });
     }
   }
 
   /** Ends this session and opens another. */
-  async switchTo(which: WhichSession): Promise<void> {
+  async switchTo(which: WhichSession, lastWords?: string): Promise<void> {
     const before = this.talk;
     this.talk = this.#newTalk();
     if (which.kind !== "new") this.talk.awaitReplay();
@@ -144,7 +150,7 @@ export class App {
     this.panels.clear();
     this.screen.clear({ scroll: true });
     await before.close();
-    await this.open(which);
+    await this.open(which, lastWords);
   }
 
   take(events: readonly InputEvent[]): void {
@@ -253,7 +259,6 @@ export class App {
   /** The conversation continues from before this prompt. */
   rewound(point: { readonly id: string }): void {
     this.talk.facts.rewound(point.id);
-    this.talk.feed.add({ kind: "boundary", label: "Went back; what is above is no longer part of the conversation" });
     this.changed();
   }
 
@@ -276,14 +281,20 @@ export class App {
       verbose: () => this.settings["verbose"] === true || this.settings["viewMode"] === "verbose",
       now: () => host.now(),
       changed: () => this.talk === talk && this.changed(),
-      ready: () => this.talk === talk && this.#status.opened(),
+      ready: () => {
+        if (this.talk !== talk) return;
+        this.#status.opened();
+        if (this.#news !== undefined) this.note(this.#news, "warning");
+        this.#news = undefined;
+      },
       informed: () => {
         const { contextWindow } = talk.facts;
         if (this.talk === talk && contextWindow !== undefined) this.parts.tokens.setWindow(contextWindow);
       },
       message: (message) => this.talk === talk && this.#heard(message),
       asked: () => this.talk === talk && this.#ask(),
-      withdrawn: (id) => {
+      withdrawn: (id, answeredBy) => {
+        if (answeredBy) this.note(answeredElsewhere(answeredBy), "info");
         // What is pressed now may have been meant for it, not for the question that takes its place.
         if (question(this.panels.top)) this.#withdrawnAt = host.now();
         this.panels.remove(id);
@@ -296,6 +307,11 @@ export class App {
       },
     });
     return talk;
+  }
+
+  /** Someone types, also if the key waits: a question that came up meanwhile goes on waiting for the end of it. */
+  pressed(): void {
+    this.#isHeld(this.host.now());
   }
 
   #takeOne(event: InputEvent): void {
@@ -318,7 +334,8 @@ export class App {
       this.prompt.working = isWorking;
       this.prompt.queued = queued.count;
       const effect = this.prompt.take(event, now);
-      this.lastTypedAt = effect?.kind === "submit" ? undefined : now;
+      // Who sent a prompt waits for what comes of it, but not for what the run before it asks.
+      this.lastTypedAt = effect?.kind === "submit" && !isWorking ? undefined : now;
       if (effect?.kind === "submit") this.#held.used(event, now);
       if (effect) act(effect, this);
     }
@@ -363,8 +380,23 @@ export class App {
   }
 
   #ended(error: Error | undefined): void {
-    if (error) this.leave({ code: 1, lastWords: error.message });
+    const now = this.host.now();
+    // Twice in a row, something is wrong with the session itself.
+    if (error instanceof SessionLostError && !error.wasLimited && now - this.#lostAt > LOST_AGAIN_MS) {
+      this.#lostAt = now;
+      this.attempt(this.#openAgain(error));
+    } else if (error) this.leave({ code: 1, lastWords: error.message });
     else this.leave();
+  }
+
+  /** The program that had the session open is gone: it is continued here, or in the next that was attached to it. */
+  async #openAgain({ sessionId, why, message }: SessionLostError): Promise<void> {
+    const { isWorking, queued } = this.talk;
+    const { drafts } = queued;
+    const stopped = isWorking ? ". What the agent was doing was interrupted" : "";
+    this.#news = `${why}; this terminal opened it again${stopped}`;
+    await this.switchTo({ kind: "resume", id: sessionId }, message);
+    if (drafts.length > 0) this.prompt.prepend(drafts);
   }
 
   #draw(size: ScreenSize): Rendered {

@@ -16,15 +16,21 @@ interface KeyListener {
   readonly held: HeldKey;
   /** What has the keys. */
   focus?(): unknown;
+  /** Keys were pressed, also if they are given later. */
+  pressed?(): void;
   take(events: readonly InputEvent[]): void;
 }
 
 /** Returns a function that stops listening. */
-export function listenToKeys(terminal: Pick<Terminal, "onInput">, { now, held, focus, take }: KeyListener): () => void {
+export function listenToKeys(
+  terminal: Pick<Terminal, "onInput">,
+  { now, held, focus, pressed, take }: KeyListener,
+): () => void {
   const reader = new InputReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const give = (events: readonly InputEvent[]) => {
     const marked = events.filter(writes).length > 1 ? events.map(markText) : events;
+    if (marked.some(writes)) pressed?.();
     const passed = marked.flatMap((event) => held.take(event, now(), focus?.()));
     if (passed.length > 0) take(passed);
     clearTimeout(timer);

@@ -58,6 +58,7 @@ export async function runTerminal(host: TerminalHost): Promise<TerminalOutcome> 
       now: host.now,
       held,
       focus: () => app.panels.top,
+      pressed: () => app.pressed(),
       take: (events) => {
         for (const event of events) {
           if (event.kind !== "reply") continue;

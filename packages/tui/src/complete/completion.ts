@@ -2,9 +2,9 @@
 // match and which is marked; the prompt holds the text.
 
 import type { TextBuffer } from "../editor/text-buffer.ts";
-import { type CommandItem, commandNamed, matchCommands, startsWord } from "./commands.ts";
-import { fuzzyScore } from "./fuzzy.ts";
-import { type MentionItem, mentionAt, mentionText } from "./mention.ts";
+import { type CommandItem, commandNamed, matchCommands, startsWord } from "@keelson/client/commands";
+import { fuzzyScore } from "@keelson/client/fuzzy";
+import { type MentionItem, mentionAt, mentionText } from "@keelson/client/mention";
 
 export interface CompletionSources {
   commands(): readonly CommandItem[];

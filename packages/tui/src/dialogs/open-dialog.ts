@@ -1,11 +1,11 @@
 // The dialog for a request of the session to its client.
 
+import { readAsk } from "@keelson/client/permission-ask";
 import type { ControlRequest } from "@keelson/protocol";
 import type { Panel } from "../screen/view.ts";
 import type { Dialog, DialogAnswer, DialogContext } from "./dialog-context.ts";
 import { elicitationDialog } from "./elicitation/elicitation-dialog.ts";
 import { guarded } from "./guard.ts";
-import { readAsk } from "./permission/ask.ts";
 import { permissionDialog } from "./permission/permission-dialog.ts";
 import { planDialog } from "./plan-dialog.ts";
 import { questionDialog } from "./question/question-dialog.ts";

@@ -1,12 +1,12 @@
 // Approval of a plan: start with edits accepted, start and ask for each edit, or continue planning.
 
+import type { PermissionAsk } from "@keelson/client";
 import type { JsonObject, PermissionMode } from "@keelson/protocol";
 import type { Panel } from "../screen/view.ts";
 import { answering, ChoicePanel } from "../widgets/choice-panel.ts";
 import { barred, type Hint } from "../widgets/heading.ts";
 import type { Choice } from "../widgets/select-list.ts";
 import { plainNo, reply, type DialogAnswer, type DialogContext } from "./dialog-context.ts";
-import type { PermissionAsk } from "./permission/ask.ts";
 import { askedBy, noted } from "./permission/permission-dialog.ts";
 import { shortPath } from "./visible.ts";
 

@@ -258,26 +258,42 @@ function keysOf(text: string, { inText }: { readonly inText: boolean }): readonl
   });
 }
 
+/** With these, people go about in what they write and change it. */
+const CORRECTIONS: readonly Key[] = [
+  ...["left", "right", "home", "end", "delete", "backspace"].map((name) => key(name)),
+  ...["a", "e", "k", "u", "w", "b", "f", "y", "left", "right"].map((name) => ({ ...key(name), ctrl: true })),
+  ...["b", "f", "d", "backspace"].map((name) => ({ ...key(name), alt: true })),
+];
+
+const corrected = (events: readonly InputEvent[]): readonly InputEvent[] => [
+  ...events.flatMap((event) => [event, ...(random(4) === 0 ? [oneOf(CORRECTIONS), oneOf(CORRECTIONS)] : [])]),
+  oneOf(CORRECTIONS),
+  key("enter"),
+];
+
 const SPEEDS = [0, 20, 120, 400, 3_000];
 
 /** pasted raw: by a terminal that does not say so, all at once. */
-const WAYS = ["typed", "typed after a half written prompt", "pasted", "pasted raw"] as const;
+const WAYS = ["typed", "typed and corrected", "typed after a half written prompt", "pasted", "pasted raw"] as const;
 
 for (const { name, knowsPrompt, open } of ROWS) {
   test(`${TEXTS} texts at any speed approve nothing: ${name}`, async () => {
     for (let at = 0; at < TEXTS; at++) {
       const way = oneOf(WAYS);
       const isTyping = way === "typed after a half written prompt";
-      const looksDeliberate = way === "typed" || (isTyping && !knowsPrompt);
+      const looksDeliberate = way === "typed" || way === "typed and corrected" || (isTyping && !knowsPrompt);
       const made = makeText();
       const text = looksDeliberate && beginsLikeAnAnswer(made) ? `x${made}` : made;
       const opened = open({ isTyping: () => isTyping });
       const { panel, approves, acted } = opened instanceof Promise ? await opened : opened;
       panel.render(frameOf(40, 6));
+      const typed = keysOf(text, { inText: way === "pasted raw" && text.length > 1 });
       const events: readonly InputEvent[] =
         way === "pasted"
           ? [{ kind: "paste", text }, key("enter")]
-          : keysOf(text, { inText: way === "pasted raw" && text.length > 1 });
+          : way === "typed and corrected"
+            ? corrected(typed)
+            : typed;
       const speed = oneOf(SPEEDS);
       let now = 10_000;
       for (const event of events) {

@@ -2,7 +2,7 @@
 // whole story, so it works without color.
 
 import type { PatchHunk } from "@keelson/protocol";
-import { fileHighlighter, type LineHighlighter } from "../code/highlight.ts";
+import { fileHighlighter, type LineHighlighter } from "@keelson/client/code-colors";
 import { expandTabs, paintStyled, styledWidth, type StyledText } from "../code/styled-text.ts";
 import { wrapCode } from "../code/wrap.ts";
 import { clean } from "../screen/clean.ts";

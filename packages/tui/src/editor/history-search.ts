@@ -8,7 +8,7 @@ import { clean, cleanRow } from "../screen/clean.ts";
 import { fit, width, wrap } from "../screen/rows.ts";
 import { headingRow, hintRows } from "../widgets/heading.ts";
 import { Editing } from "./editing.ts";
-import { FuzzyIndex } from "../complete/fuzzy.ts";
+import { FuzzyIndex } from "@keelson/client/fuzzy";
 import { KillRing } from "./text/kill-ring.ts";
 import { TextBuffer } from "./text-buffer.ts";
 

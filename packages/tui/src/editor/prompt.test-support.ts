@@ -2,8 +2,8 @@
 
 import { Bindings } from "../keys/bindings.ts";
 import { InputReader } from "../input/reader.ts";
-import type { CommandItem } from "../complete/commands.ts";
-import type { MentionItem } from "../complete/mention.ts";
+import type { CommandItem } from "@keelson/client/commands";
+import type { MentionItem } from "@keelson/client/mention";
 import type { Frame } from "../screen/view.ts";
 import type { HistoryEntry } from "./history.ts";
 import type { PromptEffect } from "./effects.ts";

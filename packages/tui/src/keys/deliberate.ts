@@ -25,7 +25,9 @@ export class Deliberate {
     if (event.kind !== "key") return;
     if (this.#intent === "fresh" && this.#wasTyping()) this.#intent = "typing";
     const isSteering = event.name === "tab" && !event.inText && (this.isSteered || this.#intent === "fresh");
-    if (!writesText(event) || isSteering) this.#intent = "steered";
+    const isText = this.#intent === "typing" || this.#intent === "numbered";
+    if (isText && correctsText(event)) this.#intent = "typing";
+    else if (!writesText(event) || isSteering) this.#intent = "steered";
     else if (event.name === "enter") this.#intent = event.inText ? "typing" : this.#intent;
     else this.#intent = isDigit(event) && (this.isSteered || this.#intent === "fresh") ? "numbered" : "typing";
   }
@@ -60,6 +62,13 @@ export const isDigit = ({ text = "", ctrl, alt, inText }: Key) => !ctrl && !alt 
 const EDITING = new Set(["enter", "tab", "space", "backspace", "delete"]);
 /** Terminals send the same for them as for Backspace, Tab and line ends. */
 const CONTROLS = new Set(["h", "i", "j", "m"]);
+
+const MOVING = new Set(["left", "right", "home", "end", "delete", "backspace"]);
+/** Of shells and Emacs. */
+const CORRECTING = new Set(["a", "b", "d", "e", "f", "k", "t", "u", "w", "y"]);
+
+/** Whether people use a key to go about in what they write, or to change it. Enter after it ends what they wrote. */
+const correctsText = ({ name, ctrl, alt }: Key) => MOVING.has(name) || ((ctrl || alt) && CORRECTING.has(name));
 
 /** Whether a key is part of writing a text, also a text that is pasted without saying so. */
 export function writesText({ name, text, ctrl, shift, super: command }: Key): boolean {

@@ -1,6 +1,6 @@
 // One row that says that the agent works: at what, for how long, how much it wrote, and how to stop it.
 
-import { isObject, type Outbound, type JsonObject } from "@keelson/protocol";
+import { isList, isObject, type Outbound, type JsonObject } from "@keelson/protocol";
 import { elapsed, shortCount } from "../blocks/amounts.ts";
 import { sign } from "../blocks/look.ts";
 import { titleOf } from "../blocks/calls/titles.ts";
@@ -104,9 +104,7 @@ export function runningNow(items: readonly StreamItem[]): string | undefined {
 
 function verbsOf(setting: unknown): readonly string[] {
   const { verbs, mode } = isObject(setting) ? setting : {};
-  const own = Array.isArray(verbs)
-    ? (verbs as unknown[]).filter((verb) => typeof verb === "string" && verb !== "")
-    : [];
+  const own = isList(verbs) ? verbs.filter((verb) => typeof verb === "string" && verb !== "") : [];
   const clean = own.map((verb) => cleanRow(String(verb)));
   if (clean.length === 0) return DEFAULT_VERBS;
   return mode === "replace" ? clean : [...DEFAULT_VERBS, ...clean];

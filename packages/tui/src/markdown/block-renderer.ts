@@ -3,7 +3,7 @@
 
 import { expandTabs, paintStyled, styledWidth, UNSTYLED, type StyledText } from "../code/styled-text.ts";
 import { wrapCode, wrapWords } from "../code/wrap.ts";
-import type * as Highlight from "../code/highlight.ts";
+import type * as CodeColors from "@keelson/client/code-colors";
 import type { StyleName, Theme } from "../theme/theme.ts";
 import type { MarkdownBlock, CodeBlock, BlockContainer } from "./blocks/block.ts";
 import { joinFilledLines } from "./filled-lines.ts";
@@ -16,7 +16,7 @@ export interface RenderBlockOptions {
 
 export class BlockRenderer {
   #previous: MarkdownBlock | undefined;
-  #code: { readonly block: CodeBlock; readonly highlighter: Highlight.LineHighlighter } | undefined;
+  #code: { readonly block: CodeBlock; readonly highlighter: CodeColors.LineHighlighter } | undefined;
 
   /** One that continues from here without changing this one. */
   fork(): BlockRenderer {
@@ -69,8 +69,8 @@ export class BlockRenderer {
   #codeRows(block: MarkdownBlock & { kind: "code" }, columns: number): readonly (readonly StyledText[])[] {
     if (this.#code?.block !== block.code) {
       // The tokenizer is needed only for code; the first frame has none.
-      const highlight = require("../code/highlight.ts") as typeof Highlight;
-      this.#code = { block: block.code, highlighter: highlight.lineHighlighter(block.code.info.split(/\s/)[0]) };
+      const colors = require("@keelson/client/code-colors") as typeof CodeColors;
+      this.#code = { block: block.code, highlighter: colors.lineHighlighter(block.code.info.split(/\s/)[0]) };
     }
     const { highlighter } = this.#code;
     const indent = columns > 8 ? 2 : 0;

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";
 import { diffOf } from "../diff/diff-of.test-support.ts";
-import { highlightCode } from "../code/highlight.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 import { colorTheme } from "./theme.test-support.ts";
 
@@ -43,16 +42,6 @@ test.each([
   "\u001b[2J",
 ])("Markdown made of %j", (part) => {
   expect(growth((size) => streamed(filled(part, size)), sizes)).toBeLessThan(LINEAR);
-});
-
-test.each([
-  ["ts", "`${ '/a[ "],
-  ["ts", "a /"],
-  ["html", "<a b='"],
-  ["yaml", "a: b "],
-  ["dockerfile", "a "],
-])("%s made of %j", (language, part) => {
-  expect(growth((size) => highlightCode(filled(part, size), language, colorTheme), sizes)).toBeLessThan(LINEAR);
 });
 
 test("texts that have nothing in common", () => {

@@ -47,6 +47,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("theme", "Choose the colors", { argumentHint: "[theme]" }),
   own("usage", "Show the cost and usage of this session", { bareOnly: true, aliases: ["cost", "stats"] }),
   own("vim", "Turn vim keys on or off"),
+  own("web", "Go on in the browser, too", { argumentHint: "[address of a proxy]" }),
 ];
 
 /** Commands of compatible programs that mean nothing here, with what to do instead. */

@@ -135,6 +135,11 @@ function world(replies: Readonly<Record<string, unknown>> = {}, more: Partial<Pa
     env: { TERM_PROGRAM: "ghostty" },
     now: () => NOW,
     doctor: async () => "All good",
+    showOnPage: async (session, proxy = "http://127.0.0.1:4600") => ({
+      link: `${proxy}/#code=${session}`,
+      qr: ["▄▄▄", "▀▀▀"],
+      listens: "127.0.0.1:4600",
+    }),
     keybindings: async () => ({ path: "/home/.claude/keybindings.json", text: undefined }),
   };
   const context: PanelContext = {
@@ -190,7 +195,7 @@ async function whole(end: PanelEnd | undefined): Promise<PanelEnd | undefined> {
 }
 
 const PANELS =
-  "agents config diff doctor effort export help hooks mcp memory model output-style permissions plugin recap resume rewind skills status statusline tasks terminal-setup theme".split(
+  "agents config diff doctor effort export help hooks mcp memory model output-style permissions plugin recap resume rewind skills status statusline tasks terminal-setup theme web".split(
     " ",
   );
 

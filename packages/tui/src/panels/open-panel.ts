@@ -43,6 +43,7 @@ const PANELS: Readonly<Record<string, Opens>> = {
   "terminal-setup": async (_args, context) => (await texts()).terminalHelp(context),
   theme: async (args, context) => (await choices()).themePanel(args, context),
   usage: async (_args, context) => (await import("./show/pictures.ts")).usagePicture(context),
+  web: async (args, context) => (await import("./show/web.ts")).webPanel(args, context),
   vim: async (_args, context) => (await choices()).toggleVim(context),
 };
 

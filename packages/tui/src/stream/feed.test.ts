@@ -55,7 +55,7 @@ test("a message that came in deltas is written once", () => {
 
 test("a long replay is handed out in parts, and nothing of it is live meanwhile", () => {
   const feed = feedOf();
-  for (let at = 0; at < 3_000; at++) feed.take(prompt(`prompt ${at}`), 10_000);
+  for (let at = 0; at < 3_000; at++) feed.take(prompt(`prompt ${at}`, `p${at}`), 10_000);
   const parts: string[][] = [];
   do parts.push(feed.finished(frameOf()));
   while (feed.hasMore && feed.live(frameOf()).length === 0);

@@ -19,6 +19,8 @@ export function worded(item: ConversationItem<StreamedText>, options: WordingOpt
       return note("warning", "Interrupted. Say what to do instead");
     case "compaction":
       return { kind: "boundary", label: compacted(item) };
+    case "rewind":
+      return { kind: "boundary", label: item.text };
     case "limit":
       return limitNote(item, options.now);
     case "end":

@@ -2,7 +2,7 @@
 
 import { counted } from "../blocks/amounts.ts";
 import { countChangedLines, renderDiff } from "../diff/render-diff.ts";
-import { unifiedDiff, type FileDiff } from "../diff/unified-diff.ts";
+import { unifiedDiff, type FileDiff } from "@keelson/client/unified-diff";
 import { cleanRow } from "../screen/clean.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";

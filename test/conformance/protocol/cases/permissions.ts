@@ -257,6 +257,11 @@ export const PERMISSIONS: readonly Scenario[] = [
         is: ["error_during_execution", "aborted_tools"],
       },
       {
+        name: "is told apart from a failure",
+        see: (seen) => result(seen).errors[0],
+        is: "[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=tool_use",
+      },
+      {
         name: "answers every call",
         see: (seen) => ofKind(seen, "user").filter(({ tool_use_result }) => tool_use_result).length,
         is: 2,

@@ -276,7 +276,18 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
   [{ subtype: "search_sessions", query: "hello" }, ok({ session_ids: [expect.any(String)] })],
   [{ subtype: "search_sessions" }, no('search_sessions: "query" must be a string')],
   [{ subtype: "preview_session", session_id: "other" }, no("preview_session: there is no session other")],
+  [
+    { subtype: "get_messages", limit: 1 },
+    ok({ messages: [some({ type: expect.any(String), uuid: expect.any(String) })], before: expect.any(String) }),
+  ],
+  [{ subtype: "get_messages", before: "no-such" }, no('No message of the conversation has the id "no-such"')],
+  [{ subtype: "get_messages", before: 7 }, no('get_messages: "before" must be a string')],
+  [{ subtype: "get_messages", limit: 0 }, no('get_messages: "limit" must be at least 1')],
   [{ subtype: "add_prompt_history", display: "typed" }, ok()],
+  [
+    { subtype: "add_prompt_history", display: "x".repeat(1_000_001) },
+    no(text("the prompt has more than 1,000,000 characters; leave out what was pasted")),
+  ],
   [{ subtype: "get_prompt_history" }, ok({ prompts: [some({ display: "typed", project: "<project>" })] })],
   [{ subtype: "side_question", question: "what?" }, ok({ response: "beside", synthetic: false })],
   [{ subtype: "side_question" }, no('side_question: "question" must be a string')],

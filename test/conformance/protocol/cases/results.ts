@@ -137,7 +137,10 @@ export const RESULTS: readonly Scenario[] = [
         is: expect.objectContaining({
           subtype: "error_during_execution",
           is_error: true,
-          errors: expect.any(Array),
+          errors: [
+            "[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=null",
+            "The run was interrupted",
+          ],
           terminal_reason: "aborted_streaming",
         }),
       },

@@ -27,7 +27,7 @@ test("an agent that may not start agents does not wake one that is done", async 
     cast({
       main: [
         { calls: [agent(FIRST)] },
-        (body) => ({ calls: [agent(`${SECOND} of ${idsIn(body)[0]}`, { subagent_type: "Explore" })] }),
+        (body) => ({ calls: [agent(`${SECOND} of ${idsIn(body)[0]}`)] }),
         { text: "End" },
         { text: "End" },
       ],

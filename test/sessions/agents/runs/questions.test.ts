@@ -163,7 +163,9 @@ test("where no one can answer, the call is denied, with the reason; hooks may st
     denied: [{ tool_name: "Write", decision_reason_type: "asyncAgent", agent_id: expect.any(String) }],
     made: [],
   });
-  expect(alone.result).toContain("No one is available to approve it in this session. To allow it, use --allowedTools");
+  expect(alone.result).toContain(
+    "No one is available to approve it in this session. Do not retry it: go on without it, and say at the end",
+  );
 
   const allow = JSON.stringify({
     hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },

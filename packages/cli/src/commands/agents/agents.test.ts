@@ -39,7 +39,7 @@ test("list shows agents with source, model and tools, and why others are not use
     "reviewer  user  opus  Read, Bash  Reviews a change",
     "wide  project  inherit  All tools  Wants more",
     "claude  built in  inherit  All tools  Any task that no other agent fits. Give it the goal and wha…",
-    "Explore  built in  haiku  All tools except Agent, Artif…  Finds things in a code base, fast and read-only: where some…",
+    "Explore  built in  haiku  Bash, Glob, Grep, LSP, Read, …  Finds things in a code base, fast and read-only: where some…",
     "general-purpose  built in  inherit  All tools  Works on a task of several steps by itself: research a ques…",
     "statusline-setup  built in  sonnet  Read, Edit  Sets up the user's status line: the statusLine setting and …",
     "Bash  built in  inherit  Bash  Runs shell commands and reports what matters of their outpu…",

@@ -14,6 +14,7 @@ import {
   type Snapshot,
 } from "@keelson/config";
 import { findHelper, helperMissing, isInstalled } from "@keelson/host/programs";
+import type { ShieldStatus } from "@keelson/host";
 import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
 import { didYouMean } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
@@ -262,6 +263,7 @@ async function confinement({ env, settings }: Snapshot, ripgrepPath: string | nu
     }),
     sandboxProblems(ripgrepPath),
   ]);
+  const isRoot = shield.kind === "bubblewrap" && process.getuid?.() === 0;
   const program = [shield.kind, shield.version, shield.program && `(${shield.program})`].filter(Boolean).join(" ");
   const wanted = sandbox["enabled"] === true;
   const required = wanted && sandbox["failIfUnavailable"] === true;
@@ -271,8 +273,8 @@ async function confinement({ env, settings }: Snapshot, ripgrepPath: string | nu
     shield.active
       ? {
           name: "shield",
-          state: shield.reason === undefined ? "ok" : "note",
-          text: `active, ${[program, shield.reason].filter(Boolean).join("; ")}`,
+          state: shield.reason === undefined && (!isRoot || shield.hasCell) ? "ok" : "note",
+          text: `active, ${[program, shield.reason, isRoot ? ofRoot(shield) : undefined].filter(Boolean).join("; ")}`,
         }
       : {
           name: "shield",
@@ -282,6 +284,12 @@ async function confinement({ env, settings }: Snapshot, ripgrepPath: string | nu
     { name: "sandbox", state, text: missing.length === 0 ? asked : `${asked}; not available: ${missing.join("; ")}` },
   ];
 }
+
+/** What root's commands could see besides the shield. */
+const ofRoot = ({ hasCell }: ShieldStatus): string =>
+  hasCell
+    ? "keeps root's commands from looking through other processes"
+    : "root's commands can look through other processes, because the kernel has no Landlock; use an ordinary user";
 
 /** Whether the nearest thing above it that exists is a folder where we may write. */
 function mayCreate(path: string): boolean {

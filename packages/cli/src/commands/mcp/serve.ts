@@ -6,13 +6,14 @@ import { shippedPrograms } from "../../shipped-programs.ts";
 import { handleSignals } from "../../process/signals.ts";
 import { UsageError } from "../../args/invocation.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
+import { servedDebug } from "../served-sessions.ts";
 
 export async function serveMcp(call: Invoked): Promise<number> {
   const { given, words, io } = call;
   if (words.length > 0) throw new UsageError("usage: keelson mcp serve [--debug] [--verbose]");
   const snapshot = await snapshotFor(call);
   for (const warning of snapshot.warnings) printWarning(io, warning.replaceAll("\n", "?"));
-  const debug = await openLog(call);
+  const debug = await servedDebug(given, io);
   const { serveTools } = await import("@keelson/runtime/served-tools");
   const serving = serveTools({
     snapshot,
@@ -38,11 +39,4 @@ export async function serveMcp(call: Invoked): Promise<number> {
   } finally {
     signals.stop();
   }
-}
-
-async function openLog({ given, io }: Invoked) {
-  const file = given.text("debug-file");
-  if (!given.has("debug") && file === undefined) return undefined;
-  const { openDebug } = await import("../../debug.ts");
-  return openDebug({ filter: given.text("debug"), file }, io);
 }

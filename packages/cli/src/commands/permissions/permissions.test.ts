@@ -303,11 +303,11 @@ test.each([
 });
 
 test("a call with invalid input is a failure, not a pass", async () => {
-  write("project/calls", 'deny Read {"path": ".env"}\n');
+  write("project/calls", 'deny Read {"offset": 3}\n');
   const { code, out } = await permissions(["test", "calls"]);
   expect({ code, first: out.split("\n")[1] }).toEqual({
     code: 1,
-    first: expect.stringContaining("expected deny, is invalid: Read failed due to the following issues"),
+    first: expect.stringContaining("expected deny, is invalid: Read failed due to the following issue:"),
   });
 });
 

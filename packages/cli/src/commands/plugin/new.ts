@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { MANIFEST, pluginNameProblem, pluginProblemText, readPluginFolder } from "@keelson/config/plugins";
-import { findHelper, helperMissing, helperPath } from "@keelson/host/programs";
+import { findHelper, helperEnvironment, helperMissing } from "@keelson/host/programs";
 import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process/process-io.ts";
 import type { Invoked } from "../group.ts";
@@ -80,7 +80,7 @@ function git(cwd: string, ...words: readonly string[]): { readonly code: number;
   const program = findHelper("git", PATH);
   if (program === null)
     return { code: NO_GIT, text: helperMissing("git", PATH, "install it with the system's packages") };
-  const env = { ...process.env, PATH: helperPath(PATH) };
+  const env = helperEnvironment(process.env);
   const { exitCode, stdout, stderr } = Bun.spawnSync([program, ...off, ...words], { cwd, env, stdin: "ignore" });
   return { code: exitCode, text: exitCode === 0 ? stdout.toString().trim() : stderr.toString().trim() };
 }

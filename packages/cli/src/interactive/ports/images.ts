@@ -1,7 +1,7 @@
 // Pictures for a prompt, from the clipboard of this machine.
 
 import { existsSync } from "node:fs";
-import { findHelper } from "@keelson/host/programs";
+import { findHelper, helperEnvironment } from "@keelson/host/programs";
 import { imageType } from "@keelson/protocol/image-type";
 import type { PastedImage } from "@keelson/tui";
 
@@ -66,7 +66,7 @@ async function outputOf({ argv, decode }: Reader, { env, cwd }: ImagePlace): Pro
   try {
     const program = Bun.spawn([...argv], {
       cwd,
-      env,
+      env: helperEnvironment(env),
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",

@@ -24,8 +24,10 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 export function readInstruction(path: string, options: ReadOptions): InstructionReading {
   // Check before opening: opening a device can have effects.
-  const { kind } = options.sighting ?? sight(path);
+  const { kind, stamp } = options.sighting ?? sight(path);
   if (kind === "none") return { kind: "missing" };
+  // In place of a stamp, the error.
+  if (kind === "other" && stamp.startsWith("E")) return { kind: "refused", why: `it cannot be read (${stamp})` };
   if (kind !== "file") return { kind: "refused", why: "it is not a regular file" };
   let fd: number;
   try {

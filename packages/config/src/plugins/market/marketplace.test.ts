@@ -175,6 +175,47 @@ test.each<[object | undefined, Record<string, unknown>, boolean]>([
   [{ source: "github", repo: "acme/other" }, blocked(github), true],
   [github, { blockedMarketplaces: true }, false],
   [github, blocked({ source: "hostPattern", hostPattern: "github" }), false],
+  [
+    { source: "directory", path: "/opt/approved/../../home/me/evil" },
+    strict({ source: "pathPattern", pathPattern: "^/opt/approved/" }),
+    false,
+  ],
+  [
+    { source: "directory", path: "/opt/approved/tools" },
+    strict({ source: "pathPattern", pathPattern: "^/opt/approved/" }),
+    true,
+  ],
+  // Git asks another server than a browser would.
+  ...[
+    "https://git.acme.com\\@evil.example/x",
+    "ssh://git.acme.com?@evil.example/x",
+    "ssh://git.acme.com#@evil.example/x",
+    "ssh://git.acme.com%2f@evil.example/x",
+    "/srv/git.acme.com",
+    "file:///srv/x",
+  ].flatMap((url): [object, Record<string, unknown>, boolean][] => [
+    [{ source: "git", url }, strict({ source: "hostPattern", hostPattern: "git\\.acme\\.com.*" }), false],
+  ]),
+  ...[
+    "https://git.acme.com\\@evil.example/x",
+    "ssh://git@github.com:22/acme/tools",
+    "ssh://git@github.com/acme//tools.git/",
+    "https://github.com:443/acme/tools",
+    "https://github.com./acme/tools",
+    "https://github.com/acme/t%6fols",
+    "https://me:secret@GitHub.com/other/../acme/tools.GIT",
+    "git@github.com:/acme/tools",
+    "git@github.com:other/../acme/tools.git",
+    "github.com:acme/tools",
+  ].flatMap((url): [object, Record<string, unknown>, boolean][] => [
+    [{ source: "git", url }, blocked(github), false],
+    [{ source: "git", url }, blocked({ source: "git", url: "https://github.com/acme/tools.git" }), false],
+  ]),
+  ...["ssh://git@github.com:2222/acme/tools", "https://github.com/acme/tools2", "/acme/tools"].map(
+    (url): [object, Record<string, unknown>, boolean] => [{ source: "git", url }, blocked(github), true],
+  ),
+  [{ source: "git", url: "/srv/b" }, blocked({ source: "git", url: "/srv/a" }), true],
+  [{ source: "git", url: "file:///srv/x/../a" }, blocked({ source: "git", url: "/srv/a" }), false],
 ])("marketplaceRefusal(%j) with %j", (source, settings, isAllowed) => {
   expect(marketplaceRefusal(source as never, settings) === undefined).toBe(isAllowed);
 });

@@ -1,5 +1,6 @@
 // `strictKnownMarketplaces` and `blockedMarketplaces`: which marketplaces an administrator allows. Pure.
 
+import { normalize } from "node:path";
 import { isObject, type Settings } from "@keelson/protocol";
 
 type SourceFields = Readonly<Record<string, unknown>>;
@@ -39,7 +40,11 @@ function blocks(entry: unknown, source: SourceFields): boolean {
   if (kind === "hostPattern") return matches(String(hostPattern), hostOf(source));
   if (kind === "pathPattern") return matches(String(pathPattern), localPath(source));
   const address = addressOf(entry);
-  if (address !== undefined) return address === addressOf(source);
+  if (address !== undefined) {
+    const own = addressOf(source);
+    // An address that two programs read in two ways may be the one.
+    return own === address || (own === undefined && "url" in source);
+  }
   return kind === source["source"] && COMPARED.every((key) => entry[key] === undefined || entry[key] === source[key]);
 }
 
@@ -52,19 +57,48 @@ function matches(pattern: string, text: string | undefined): boolean {
 }
 
 const localPath = ({ source, path }: SourceFields) =>
-  (source === "directory" || source === "file") && typeof path === "string" ? path : undefined;
+  (source === "directory" || source === "file") && typeof path === "string" ? normalize(path) : undefined;
 
-const hostOf = (source: SourceFields) => addressOf(source)?.split("/")[0];
+const hostOf = (source: SourceFields) => addressOf(source)?.split("/")[0] || undefined;
 
-/** `host/path` in lower case, without user and `.git`; the same for every way to write a git address. */
+/** `user@host:path`, as ssh takes it. */
+const SHORT = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)([^\\\s]*)$/;
+/** Only what a browser, git and curl read in the same way: in `https://a\@b/` and `ssh://a?@b/` they differ about the host. */
+const LONG = /^(https?|ssh):\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(\[[\da-f:.]+\]|[\w.-]+)(?::(\d*))?(?:\/([^\\\s]*))?$/i;
+const LOCAL = /^(?:file:\/\/)?(\/.*)$/;
+const PORTS: Readonly<Record<string, string>> = { http: "80", https: "443", ssh: "22" };
+
+/**
+ * `host/path` in lower case, without user, usual port and `.git`; the same for every way to write a git address. A path on
+ * this machine begins with `/`. Undefined if it is not clear which server would be asked.
+ */
 export function addressOf({ repo, url }: SourceFields): string | undefined {
-  if (typeof repo === "string") return `github.com/${repo}`.toLowerCase().replace(/\.git$/, "");
+  if (typeof repo === "string") return address("github.com", repo);
   if (typeof url !== "string") return undefined;
-  const [, host = "", path = ""] = /^(?:[^@/:]+@)?([^:/]+):(?!\/\/)(.*)$/.exec(url) ?? [];
-  const parsed = host === "" ? URL.parse(url) : undefined;
-  const address = parsed ? `${parsed.host}${parsed.pathname}` : `${host}/${path}`;
-  return address
-    .toLowerCase()
+  const [, path] = LOCAL.exec(url) ?? [];
+  if (path !== undefined) return address("", path);
+  const [, scheme = "", host, port = "", below = ""] = LONG.exec(url) ?? [];
+  if (host !== undefined) {
+    const isUsual = port === "" || Number(port) === Number(PORTS[scheme.toLowerCase()]);
+    return address(isUsual ? host : `${host}:${Number(port)}`, below);
+  }
+  const [, server, inHome = ""] = SHORT.exec(url) ?? [];
+  return server === undefined ? undefined : address(server, inHome);
+}
+
+function address(host: string, path: string): string {
+  const { pathname } = new URL(`http://x/${path.replace(/^\/+/, "")}`);
+  const clean = decoded(pathname)
+    .replace(/\/{2,}/g, "/")
     .replace(/\/+$/, "")
-    .replace(/\.git$/, "");
+    .replace(/\.git$/i, "");
+  return `${host.replace(/\.$/, "")}${clean}`.toLowerCase();
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,7 +1,14 @@
 // Turns a finished handler's exit code, stdout and stderr into a reply. Never throws, whatever the bytes are. Outputs
 // the event ignores are dropped here, so later code need not know about them.
 
-import { isObject, tryParse, type HookPermission, type HookRun, type HookVerdict } from "@keelson/protocol";
+import {
+  isObject,
+  reportsSignal,
+  tryParse,
+  type HookPermission,
+  type HookRun,
+  type HookVerdict,
+} from "@keelson/protocol";
 import { EVENT_FACTS } from "../event-facts.ts";
 import { isUnblockable, readOutput } from "./output.ts";
 import { readStdout, type Stdout } from "./stdout.ts";
@@ -59,11 +66,8 @@ function cancelled({ problem }: HookRun, about: FiredHook): HookReply {
 const hasReplied = ({ prevented, exitCode, stdout }: HookRun) =>
   (prevented === "end" || prevented === "unread") &&
   exitCode !== undefined &&
-  exitCode !== KILLED &&
+  !reportsSignal(exitCode) &&
   readStdout(stdout).kind === "json";
-
-/** The exit code of a shell whose program was killed. */
-const KILLED = 137;
 
 /**
  * A handler that could not do its work. Whoever can use up descriptors or memory, or replace its program, could otherwise

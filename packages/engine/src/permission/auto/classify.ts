@@ -10,6 +10,7 @@ import {
   type ModelMessage,
   type PermissionMode,
 } from "@keelson/protocol";
+import { withoutAttached } from "@keelson/protocol/attached";
 import { cutMiddle } from "../../tool/bound.ts";
 import type { ModelChoice, ModelRequest } from "../../ports.ts";
 import type { Access } from "../../tool/tool.ts";
@@ -165,7 +166,7 @@ function piecesOf({ role, content, byUser = [] }: ModelMessage): Piece[] {
   return [...pieces, ...words.map(asUsers)];
 }
 
-const asUsers = (text: string): Piece => ({ user: cutMiddle(text, LONGEST_PIECE) });
+const asUsers = (text: string): Piece => ({ user: cutMiddle(withoutAttached(text), LONGEST_PIECE) });
 
 const sizeOf = (piece: Piece) => JSON.stringify(piece).length;
 

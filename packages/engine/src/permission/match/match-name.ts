@@ -4,15 +4,14 @@
 import type { JsonObject } from "@keelson/protocol";
 import type { Access } from "../../tool/tool.ts";
 import { namesTool } from "./match.ts";
+import { isAboutAddress } from "../rules/about-tool.ts";
 import type { Rule } from "../rules/rule.ts";
 import { wildcard } from "./wildcard.ts";
 
 /** Whether the text in the parentheses matches this call. */
 export function matchesName(rule: Rule, tool: string, access: Access, input: JsonObject): boolean {
   if (rule.content === undefined) return false;
-  // Whatever opens an address, it stays denied.
-  const isAboutAddresses = access.kind === "url" && rule.behavior !== "allow" && rule.tool === "WebFetch";
-  if (!isAboutAddresses && !namesTool(rule, tool)) return false;
+  if (!isAboutAddress(rule, access.kind) && !namesTool(rule, tool)) return false;
   const content = rule.content.trim();
   switch (access.kind) {
     case "url":

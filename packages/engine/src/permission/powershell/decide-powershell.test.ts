@@ -153,7 +153,8 @@ test("deny rules match in any case, through aliases, paths, quotes, escapes and 
   ])
     expect([command, verdict(command, rules)]).toEqual([command, "deny"]);
   expect(powershell("rm x", rules)).toMatchObject({
-    message: "Permission to use PowerShell with command rm x has been denied.",
+    message:
+      "Permission to use PowerShell with command rm x has been denied. The deny rule is PowerShell(Remove-Item *), from userSettings.",
   });
 });
 

@@ -1,12 +1,13 @@
 // Runs one command hook: writes its input to stdin and limits its output and time. Does not know events or parse replies.
 
-import type { CommandHook, HookRun } from "@keelson/protocol";
+import type * as Os from "node:os";
+import { reportsSignal, type CommandHook, type HookRun } from "@keelson/protocol";
 import type { Programs } from "../../programs/registry/programs.ts";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
 import { isStopped } from "../../shell/process/process-table.ts";
-import { isFromOutside, shortageFixIn } from "../../shortage.ts";
+import { shortageFixIn } from "../../shortage.ts";
 import { readAsyncLine, type AsyncLine } from "./async-line.ts";
 import { hookArgv, pythonVariables } from "./argv.ts";
 import { keepHead, type OutputHead } from "./head.ts";
@@ -80,10 +81,13 @@ export async function runCommandHook(
   }
   const [code] = end;
   const said = stderr.take();
-  const signal = code === KILLED ? "SIGKILL" : child.signal();
-  const killed = code === null || code === KILLED ? `It was killed by ${signal ?? "a signal"}` : undefined;
-  const fix = shortageAtEnd(code, signal, said);
-  const problems = [moved, killed, fix, truncationProblem(stdout, stderr)];
+  const signal = code !== null && reportsSignal(code) ? signalName(code - 128) : child.signal();
+  const isKilled = code === null || reportsSignal(code);
+  const killed = isKilled ? `It was killed by ${signal ?? "a signal"}` : undefined;
+  const fix = isKilled ? NOT_OURS : code === 0 || code === 2 ? undefined : shortageFixIn(said);
+  // A script goes on where a part of it failed, and ends well because that part found nothing.
+  const complaint = code === 0 ? complaintIn(said) : undefined;
+  const problems = [moved, killed, fix, complaint, truncationProblem(stdout, stderr)];
   const isCut = stdout.isCut();
   const printedOut = stdout.take().slice(announced.length());
   // What was dropped may have been a no, and large inputs make large answers.
@@ -93,7 +97,7 @@ export async function runCommandHook(
     ...(code === null ? {} : { exitCode: code }),
     stdout: printedOut,
     stderr: said,
-    ...(fix !== undefined ? { prevented: "end" } : isUnread ? { prevented: "unread" } : {}),
+    ...(fix !== undefined ? { prevented: "end" } : isUnread || complaint !== undefined ? { prevented: "unread" } : {}),
     ...withProblem(problems.filter((problem) => problem !== undefined)),
   });
 }
@@ -150,15 +154,38 @@ const STOPPED: Omit<HookRun, "durationMs"> = {
   prevented: "end",
 };
 
-/** The exit code of a shell whose program was killed with SIGKILL. */
-const KILLED = 137;
+/** Only a whole line that ends as C libraries and runtimes word it: a program that goes on may print anything about its work. */
+const COMPLAINT = new RegExp(
+  [
+    "too many open files(?: in system)?|resource temporarily unavailable|cannot allocate memory|no space left on device",
+    "disk quota exceeded|argument list too long|cannot fork|pipe call failed|memory exhausted|can't start new thread",
+    "failed to map segment from shared object|cannot open shared object file: error 24",
+  ]
+    .map((ends) => `^.*: (?:${ends})$`)
+    .concat("^MemoryError(?:: .*)?$", "^Out of memory!$", "^memory allocation of \\d+ bytes failed.*$")
+    .join("|"),
+  "im",
+);
+/** As bash reports that the kernel or another program ended a part of a script. */
+const PART_KILLED = /^.*: line \d+: +\d+ (?:Killed|Segmentation fault|Aborted|Bus error)\b.*$/m;
 
-/** How to fix what kept a hook from finishing. A hook that succeeded or that blocks has decided. */
-function shortageAtEnd(code: number | null, signal: string | null, stderr: string): string | undefined {
-  if (code === 0 || code === 2) return undefined;
-  if (isFromOutside(signal))
-    return "Keelson did not send this signal; another program did, or the system because memory ran out";
-  return shortageFixIn(stderr);
+/** Of a program that ended well: what it lacked, and how to fix that. */
+function complaintIn(said: string): string | undefined {
+  const killed = PART_KILLED.exec(said)?.[0];
+  if (killed !== undefined) return `It reported "${killed.slice(-200)}", so it may have missed what it looks for`;
+  const line = COMPLAINT.exec(said)?.[0].slice(-200);
+  const fix = line === undefined ? undefined : shortageFixIn(line);
+  return fix && `It reported "${line}", so it may have missed what it looks for; ${fix}`;
+}
+
+/** The same for every signal: another program can also send those of a crash, and a lack of memory can cause a crash. */
+const NOT_OURS =
+  "Keelson did not send this signal; another program did, the program crashed, or the system ended it because memory ran out";
+
+/** Loads `node:os`, half a millisecond, when a hook was killed. */
+function signalName(number: number): string | null {
+  const { constants } = require("node:os") as typeof Os;
+  return Object.entries(constants.signals).find(([, each]) => each === number)?.[0] ?? null;
 }
 
 function truncationProblem(stdout: OutputHead, stderr: OutputHead): string | undefined {

@@ -2,6 +2,7 @@
 // only from folders that commands cannot change, whatever comes first on the PATH.
 
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { withoutLoaded } from "../loader-variables.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
 import { isChangeable } from "./trail.ts";
 
@@ -34,6 +35,13 @@ export function helperPath(path: string | undefined): string {
   return helperFolders(path)
     .filter((folder) => isRoot() || !isChangeable(folder))
     .join(delimiter);
+}
+
+/** What a helper gets as its environment: nothing in it names code that commands could have written. */
+export function helperEnvironment<Value extends string | undefined>(
+  env: Readonly<Record<string, Value>>,
+): Record<string, Value | string> {
+  return { ...withoutLoaded(env), PATH: helperPath(env["PATH"]) };
 }
 
 /** Why a helper is not used, and what helps. `so`: what follows if commands could replace it. */

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { createPrograms, findHelper, helperMissing, helperPath, type ConfiguredPrograms } from "./programs.ts";
+import { createPrograms, findHelper, helperEnvironment, helperMissing, type ConfiguredPrograms } from "./programs.ts";
 import { trailOf } from "./trail.ts";
 
 /** A home with two folders on the PATH; `late` comes after `early`. */
@@ -256,7 +256,8 @@ test("our own helpers come from folders that commands cannot change, whatever is
     `own-helper is only in ${w.at("early")}, where commands could replace it, so it is not used; install it`,
   );
   expect(helperMissing("nothing", w.place.path, "install it")).toBe("nothing was not found; install it");
-  expect(helperPath(w.place.path)).toBe("/usr/bin:/bin");
+  const { PATH, ...rest } = helperEnvironment({ PATH: w.place.path, LD_PRELOAD: "x", HOME: "/h" });
+  expect([PATH, rest]).toEqual(["/usr/bin:/bin", { HOME: "/h" }]);
 });
 
 test("a helper may be installed again after it was used, and is not used when it is another", () => {

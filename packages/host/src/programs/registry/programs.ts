@@ -9,7 +9,7 @@ import { scriptText, shellNames, shellWords } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
 import { isChangeable, trailOf } from "./trail.ts";
 
-export { findHelper, helperMissing, helperPath, type FindHelper } from "./helpers.ts";
+export { findHelper, helperEnvironment, helperMissing, type FindHelper } from "./helpers.ts";
 
 export interface ProgramPlace {
   /** PATH. */

@@ -8,6 +8,7 @@ import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
 import { foldersInRules } from "./folders-in-rules.ts";
 import { linkedFiles, findLinkNames, type LinkedFiles } from "./hard-links.ts";
 import { lstatOrNull } from "../guarded/stat.ts";
+import { throwIfStarved } from "../throw-if-starved.ts";
 
 export interface DenyOptions {
   /** The current rules. Returns a new array if they have changed. */
@@ -212,7 +213,8 @@ function resolveEntry(path: string): { path: string; stat: Stats } | null {
   try {
     const real = realpathSync(path);
     return { path: real, stat: statSync(real) };
-  } catch {
+  } catch (error) {
+    throwIfStarved(error);
     return null; // a dangling link, or gone
   }
 }

@@ -4,6 +4,7 @@
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { lstatOrNull, statThroughLinks } from "../guarded/stat.ts";
+import { throwIfStarved } from "../throw-if-starved.ts";
 
 export interface FolderIndex {
   /** All current matches. */
@@ -168,7 +169,8 @@ export function createFolderIndex({
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
-  } catch {
+  } catch (error) {
+    throwIfStarved(error);
     return [];
   }
 }

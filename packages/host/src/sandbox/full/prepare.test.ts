@@ -73,7 +73,7 @@ test("settings become the library's configuration, with the paths this command m
   );
   if (!ready.active) throw new Error("not ready");
   const inside = await ready.sandbox.wrap(command);
-  expect(inside!.argv).toEqual(["in", "s"]);
+  expect(inside!.argv).toEqual(["in", `export TMPDIR='${tmpdir()}'; s`]);
   expect(inside!.finish()).toEqual(["denied one"]);
   expect(wrapped[0]!.config).toEqual({
     network: { allowedDomains: ["a.example"], deniedDomains: ["b.example"], allowLocalBinding: true },

@@ -3,6 +3,7 @@
 import { tmpdir } from "node:os";
 import { findHelper } from "../../programs/registry/helpers.ts";
 import { randomHex } from "../../random.ts";
+import { quote } from "../../shell/script.ts";
 import { runTrial, sandboxShortage } from "../shield/status.ts";
 import { loadSandboxLibrary, type SandboxedCommand, type SandboxLibrary } from "./runtime-adapter.ts";
 import { OtherSandboxError } from "./shared-library.ts";
@@ -69,6 +70,13 @@ export async function sandboxProblems(ripgrep?: string | null): Promise<readonly
   return library.missing(ripgrep ?? undefined);
 }
 
+/** Unless one of these names another, the library names a folder for temporary files that nobody makes. */
+function withTemporary(script: string): string {
+  const { env } = process;
+  const isNamed = env["CLAUDE_CODE_TMPDIR"] || env["CLAUDE_TMPDIR"];
+  return isNamed ? script : `export TMPDIR=${quote(tmpdir())}; ${script}`;
+}
+
 const TRIAL = { script: "exit 0", shell: "/bin/sh", command: "exit 0" };
 
 /** Runs a trial, because an installed program may still fail, for example in a container. About 20 ms. */
@@ -116,7 +124,13 @@ async function start(settings: SandboxBlock, options: SandboxOptions): Promise<S
       const mayLeave = outside && settings.allowUnsandboxedCommands !== false;
       if (mayLeave || (await options.isExcluded(command))) return null;
       const id = randomHex(16);
-      const argv = await library.wrap({ script, shell, id, command, config: configFor(forbidden) });
+      const argv = await library.wrap({
+        script: withTemporary(script),
+        shell,
+        id,
+        command,
+        config: configFor(forbidden),
+      });
       return { argv, finish: () => library.finish(id) };
     },
     close: () => library.stop(),

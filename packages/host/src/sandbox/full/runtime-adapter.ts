@@ -2,7 +2,7 @@
 // runs in our event loop, so nothing here may block.
 
 import type { SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
-import { helperPath } from "../../programs/registry/helpers.ts";
+import { helperEnvironment } from "../../programs/registry/helpers.ts";
 
 export interface SandboxLibrary {
   /** What this machine lacks, as text. */
@@ -32,9 +32,9 @@ export async function loadSandboxLibrary(): Promise<SandboxLibrary> {
     async missing(ripgrep) {
       if (!manager.isSupportedPlatform()) return [`the sandbox does not support ${process.platform}`];
       const check = () => manager.checkDependenciesAsync(ripgrep ? { command: ripgrep } : undefined);
-      return (await withHelperPath(check)).errors;
+      return (await asHelper(check)).errors;
     },
-    start: (config) => withHelperPath(() => manager.initialize(config)),
+    start: (config) => asHelper(() => manager.initialize(config)),
     async wrap({ script, shell, id, command, config }) {
       const options = { commandId: id, commandText: command };
       const { argv } = await manager.wrapWithSandboxArgv(script, shell, config, undefined, undefined, options);
@@ -49,14 +49,18 @@ export async function loadSandboxLibrary(): Promise<SandboxLibrary> {
   };
 }
 
-/** The library looks up programs by name, and runs them, before it has a configuration. */
-async function withHelperPath<T>(work: () => Promise<T>): Promise<T> {
-  const { PATH } = process.env;
-  process.env["PATH"] = helperPath(PATH);
+/** The library looks up programs by name, and runs them, before it has a configuration. They get the environment of helpers. */
+async function asHelper<T>(work: () => Promise<T>): Promise<T> {
+  const before = { ...process.env };
+  const own = helperEnvironment(before);
+  const changed = Object.keys(before).filter((name) => !Object.hasOwn(own, name));
+  for (const name of changed) delete process.env[name];
+  process.env["PATH"] = own["PATH"];
   try {
     return await work();
   } finally {
-    if (PATH === undefined) delete process.env["PATH"];
-    else process.env["PATH"] = PATH;
+    for (const name of [...changed, "PATH"])
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
   }
 }

@@ -46,7 +46,12 @@ const IN_FOLDERS = [
   ...lines(".", "i3 xmonad fluxbox"),
   ...lines(".local/share/", "systemd dbus-1 applications bash-completion xsessions wayland-sessions"),
   ...lines(".local/share/", "fish/vendor_conf.d fish/vendor_functions.d fish/vendor_completions.d nushell/vendor"),
-  ...lines(".local/share/", "gnome-shell/extensions nautilus/scripts nautilus-python kio plasma"),
+  ...lines(
+    ".local/share/",
+    "gnome-shell/extensions nautilus/scripts nautilus-python kio plasma nemo caja thumbnailers",
+  ),
+  ...lines(".config/", "user-dirs.dirs labwc wayfire.ini xmonad dunst mako eww rofi"),
+  ...lines(".", "xscreensaver xsessionrc fvwm icewm dwm"),
   ...lines("Library/", "LaunchAgents Scripts Services"),
   // Terminals and what runs in them.
   ...lines(".", "tmux.conf tmux wezterm.lua hyper.js dir_colors lessfilter lesskey"),
@@ -65,6 +70,8 @@ const IN_FOLDERS = [
   ...lines(".m2/", "settings.xml extensions.xml"),
   ...lines(".ipython/", "profile_default/startup profile_default/ipython_config.py"),
   ...lines(".julia/config/", "startup.jl"),
+  // They name programs that the agent starts when it is asked for a key, also by a command.
+  ...lines(".gnupg/", "gpg-agent.conf scdaemon.conf dirmngr.conf gpg.conf"),
   // Keelson itself runs the `credential_process` that these name.
   ...lines(".aws/", "config credentials"),
 ];
@@ -73,3 +80,33 @@ const IN_FOLDERS = [
 export const IN_HOME_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map(
   [...Map.groupBy(IN_FOLDERS, dirname)].map(([folder, paths]) => [folder, paths.map((path) => basename(path))]),
 );
+
+/** Variables that move a folder of the home. */
+const MOVED: Readonly<Record<string, string>> = {
+  XDG_CONFIG_HOME: ".config",
+  XDG_DATA_HOME: ".local/share",
+  GNUPGHOME: ".gnupg",
+};
+
+/** Of the user's service manager and session bus, until the next log-in. */
+const AT_RUNTIME = ["systemd", "dbus-1"];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The names in each folder: in the home, and where the environment moves a part of it. */
+export function foldersAtHome(
+  home: string,
+  env: Env,
+): readonly (readonly [folder: string, names: readonly string[]])[] {
+  const own = [...IN_HOME_FOLDERS].map(([name, names]) => [name === "." ? home : `${home}/${name}`, names] as const);
+  const moved = Object.entries(MOVED).flatMap(([variable, name]) => {
+    const to = env[variable]?.replace(/\/+$/, "");
+    const from = `${home}/${name}`;
+    if (!to?.startsWith("/") || to === from) return [];
+    return own.flatMap(([folder, names]) =>
+      folder === from || folder.startsWith(`${from}/`) ? [[to + folder.slice(from.length), names] as const] : [],
+    );
+  });
+  const runtime = env["XDG_RUNTIME_DIR"]?.replace(/\/+$/, "") || `/run/user/${process.getuid?.()}`;
+  return [...own, ...moved, [runtime, AT_RUNTIME]];
+}

@@ -5,8 +5,9 @@ import { parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
 import { readRegularFile } from "../../files/regular-file.ts";
 import { repositoryFolders, type RepositoryFolders } from "./git-folders.ts";
 import type { Guard } from "./guarded.ts";
-import { isFolder, lstatOrNull, realPath } from "./stat.ts";
+import { isFolder, lstatOrNull, realPath, realPathOrThrow } from "./stat.ts";
 import { folderNames } from "../watch/move-aside.ts";
+import { throwIfStarved } from "../throw-if-starved.ts";
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 /** Each mount costs every command a little time. Submodules beyond this number are watched instead. */
@@ -35,7 +36,7 @@ export function guardGit(place: string, { home, guard, found }: GitGuard): void 
       const isLink = lstatOrNull(path)?.isSymbolicLink() === true;
       if (isLink) found.links.add(path);
       // Git writes through a link to its target.
-      found.gitSettings.add((isLink && realPath(path)) || path);
+      found.gitSettings.add((isLink && realPathOrThrow(path)) || path);
     }
     for (const modules of git.unseen) found.unseen.add(modules);
     if (!git.folders.includes(git.entry)) guard(git.entry);
@@ -53,7 +54,7 @@ function guardRepository(
   { guard, found, isPinned }: { readonly guard: Guard; readonly found: Found; readonly isPinned: boolean },
 ): void {
   // Pin it, or it could be replaced by another folder.
-  const real = isPinned ? realPath(folder) : null;
+  const real = isPinned ? realPathOrThrow(folder) : null;
   if (real) found.pinned.add(real);
   guard(join(folder, "info", "attributes"));
   // The folder of a worktree has no hooks, and neither has an incomplete repository.
@@ -98,7 +99,8 @@ function settingsIn(config: string): readonly GitSetting[] {
   try {
     const text = new TextDecoder("latin1").decode(readRegularFile(config, MAX_CONFIG_BYTES));
     return /hookspath|include/i.test(text) ? parseGitConfig(text).settings : [];
-  } catch {
+  } catch (error) {
+    throwIfStarved(error);
     return [];
   }
 }

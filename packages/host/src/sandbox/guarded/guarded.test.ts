@@ -36,6 +36,27 @@ test("in an empty project, files that would configure us or the user's shell can
   expect(missingFiles).toEqual(expect.arrayContaining([...names, ...atHome.map((name) => `home/${name}`)]));
 });
 
+test("where the environment moves parts of the home, the same names are guarded there, and those of the service manager", () => {
+  using p = place();
+  p.write("run/systemd/user/own.service");
+  p.write("cfg/autostart/x.desktop");
+  const at = (name: string) => join(p.root, name);
+  const env = {
+    XDG_CONFIG_HOME: at("cfg/"),
+    XDG_DATA_HOME: at("data"),
+    GNUPGHOME: at("keys"),
+    XDG_RUNTIME_DIR: at("run"),
+  };
+  const places = { directories: [at("p")], cwd: at("p"), home: at("home"), configDir: at("home/.claude") };
+  const { readOnly, missingFiles } = findGuarded({ ...places, env });
+  expect(readOnly).toEqual(expect.arrayContaining([at("run/systemd"), at("cfg/autostart")]));
+  const missing = ["cfg/systemd", "cfg/nvim", "data/applications", "keys/gpg-agent.conf", "run/dbus-1"];
+  const atHome = [".config/systemd", ".local/share/applications", ".gnupg/gpg-agent.conf"].map(
+    (name) => `home/${name}`,
+  );
+  expect(missingFiles).toEqual(expect.arrayContaining([...missing, ...atHome].map(at)));
+});
+
 test("files that configure us are guarded under other names, through links, and with the folders above them", () => {
   using p = place();
   p.write("etc/mine/settings.json");

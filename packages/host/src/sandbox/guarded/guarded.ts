@@ -3,7 +3,7 @@
 
 import { readdirSync, type Dirent } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { AT_HOME, IN_HOME_FOLDERS, isStartFile, START_FILES } from "./at-home.ts";
+import { AT_HOME, foldersAtHome, isStartFile, START_FILES } from "./at-home.ts";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
 import { guardPrograms } from "./guard-programs.ts";
@@ -13,16 +13,19 @@ import {
   isWritable,
   lstatOrNull,
   readLink,
-  realPath,
+  realPathOrThrow,
   statThroughLinks,
   type FolderLookup,
 } from "./stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
+import { throwIfStarved } from "../throw-if-starved.ts";
 
 export interface GuardPlaces {
   readonly directories: readonly string[];
   readonly cwd: string;
   readonly home: string;
+  /** Variables may move parts of the home. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly configDir: string;
   /** Files and folders that configure this session: settings, hook scripts, environment files. */
   readonly governing?: readonly string[];
@@ -94,7 +97,7 @@ const startFilesIn = (folder: string) => entriesIn(folder).flatMap(({ name }) =>
 export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
 
 export function findGuarded(options: GuardPlaces): Guarded {
-  const { directories, cwd, home, configDir, governing = [], programs = [] } = options;
+  const { directories, cwd, home, env = {}, configDir, governing = [], programs = [] } = options;
   const found = {
     readOnly: new Set<string>(),
     pinned: new Set<string>(),
@@ -119,7 +122,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     if (!entry) return void found[ifMissing].add(realMissing(path, lookAt));
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
-    const real = isLink ? realPath(path) : join(folder!, basename(path));
+    const real = isLink ? realPathOrThrow(path) : join(folder!, basename(path));
     // What a link leads to does not exist: if a command creates that, the link makes it count.
     if (!real) return followDangling(path, (target) => found.missingFiles.add(realMissing(target, lookAt)));
     const target = isLink ? statThroughLinks(real) : entry;
@@ -162,7 +165,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   for (const folder of around.pinned) found.pinned.add(folder);
   const keptAlready = [...found.pinned, ...around.kept];
   const programFolders = guardPrograms(programs, { guard, links, lookAt, held: keptAlready });
-  const homeFolders = guardInHome(home, places, { guard, found, lookAt });
+  const homeFolders = guardInHome(foldersAtHome(home, env), places, { guard, found, lookAt });
   const keptToo = new Set([...programFolders, ...homeFolders.filter((folder) => !keptAlready.includes(folder))]);
   return {
     readOnly: [...readOnly],
@@ -196,7 +199,7 @@ function guardConfiguration(folder: string, { guard, found }: GuardOptions): voi
 /** People and commands work in these. */
 function freeWorktrees(claudeDir: string, free: Set<string>): void {
   const worktrees = join(claudeDir, "worktrees");
-  const real = isFolder(worktrees) ? realPath(worktrees) : null;
+  const real = isFolder(worktrees) ? realPathOrThrow(worktrees) : null;
   if (real) free.add(real);
 }
 
@@ -219,20 +222,19 @@ interface InHomeOptions {
  * Returns the existing folders, which must stay in place.
  */
 function guardInHome(
-  home: string,
+  folders: ReturnType<typeof foldersAtHome>,
   places: readonly string[],
   { guard, found, lookAt }: InHomeOptions,
 ): readonly string[] {
   const kept = new Set<string>();
-  for (const [name, names] of IN_HOME_FOLDERS) {
-    const folder = name === "." ? home : `${home}/${name}`;
+  for (const [folder, names] of folders) {
     const { real, links } = lookAt(folder);
     for (const link of links) found.links.add(link);
     const there = new Set(real === null ? [] : entriesIn(real).map((entry) => entry.name.toLowerCase()));
     const target = real ?? realMissing(folder, lookAt);
     for (const each of names) {
       if (!there.has(each.toLowerCase())) found.missingFiles.add(`${target}/${each}`);
-      else if (!isAround(realPath(`${target}/${each}`), places)) guard(`${folder}/${each}`);
+      else if (!isAround(realPathOrThrow(`${target}/${each}`), places)) guard(`${folder}/${each}`);
     }
     for (let at = real; at !== null && at !== dirname(at) && !kept.has(at); at = dirname(at)) kept.add(at);
   }
@@ -256,7 +258,7 @@ function above(folder: string): readonly string[] {
 
 /** Package installs write to `_`; the hooks that git runs are in the files beside it. */
 function guardHusky(folder: string, guard: Guard, closed: Set<string>): void {
-  const real = isFolder(folder) ? realPath(folder) : null;
+  const real = isFolder(folder) ? realPathOrThrow(folder) : null;
   if (real === null) return guard(folder);
   closed.add(real);
   for (const entry of entriesIn(real)) if (entry.isFile()) guard(join(real, entry.name));
@@ -270,7 +272,7 @@ function followDangling(link: string, onTarget: (path: string) => void): void {
   for (let count = 0; count < MOST_LINKS; count++) {
     const target = readLink(at);
     if (target === null) return onTarget(at);
-    at = resolve(realPath(dirname(at)) ?? dirname(at), target);
+    at = resolve(realPathOrThrow(dirname(at)) ?? dirname(at), target);
   }
 }
 
@@ -283,7 +285,8 @@ function realMissing(path: string, lookAt: FolderLookup): string {
 function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
-  } catch {
+  } catch (error) {
+    throwIfStarved(error);
     return [];
   }
 }

@@ -2,6 +2,7 @@
 
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { throwIfStarved } from "../throw-if-starved.ts";
 
 export function lstatOrNull(path: string): Stats | null {
   return nullOnError(() => lstatSync(path, { throwIfNoEntry: false }) ?? null);
@@ -20,6 +21,16 @@ export function isFolder(path: string): boolean {
 
 export function realPath(path: string): string | null {
   return nullOnError(() => realpathSync(path));
+}
+
+/** For what is to be protected: throws a ToolError if it cannot be found out now. */
+export function realPathOrThrow(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throwIfStarved(error);
+    return null;
+  }
 }
 
 export function isWritable(folder: string): boolean {
@@ -55,7 +66,7 @@ export function createFolderLookup(): FolderLookup {
     const entry = above.real === null ? null : lstatOrNull(folder);
     if (!entry) return { real: null, links: above.links };
     if (!entry.isSymbolicLink()) return { real: join(above.real!, basename(folder)), links: above.links };
-    return { real: realPath(folder), links: [...above.links, folder] };
+    return { real: realPathOrThrow(folder), links: [...above.links, folder] };
   };
   return lookAt;
 }

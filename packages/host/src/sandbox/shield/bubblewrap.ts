@@ -28,19 +28,14 @@ export interface BubblewrapOptions {
   readonly marked: string;
   /** Empty if the machine does not allow a new /dev. */
   readonly devices: readonly string[];
-  readonly isRoot: boolean;
+  /** For root: names of capabilities to give up. */
+  readonly dropped: readonly string[];
+  /** The program that becomes the command. */
+  readonly cell: string | null;
 }
 
-/**
- * Capabilities that would let root get around: by unmounting, through another process, a file handle, a new device, or a
- * file that can no longer be moved aside.
- */
-const DROPPED_CAPABILITIES = "CAP_SYS_ADMIN CAP_SYS_PTRACE CAP_DAC_READ_SEARCH CAP_MKNOD CAP_LINUX_IMMUTABLE".split(
-  " ",
-);
-
 export function bubblewrapArgv(
-  { program, covers, mask, masks, variables, marked, devices, isRoot }: BubblewrapOptions,
+  { program, covers, mask, masks, variables, marked, devices, dropped, cell }: BubblewrapOptions,
   argv: readonly string[],
 ): string[] {
   // Outer folders first, or they would cover the binds inside them.
@@ -54,7 +49,7 @@ export function bubblewrapArgv(
     "/",
     "/",
     ...devices,
-    ...(isRoot ? DROPPED_CAPABILITIES.flatMap((name) => ["--cap-drop", name]) : []),
+    ...dropped.flatMap((name) => ["--cap-drop", name]),
     ...binds.flatMap(({ path, flag }) => [flag, path, path]),
     ...covers.hiddenFolders.flatMap((path) => ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]),
     ...covers.writeOnly.flatMap(({ path, source }) => ["--bind", source, path]),
@@ -62,6 +57,7 @@ export function bubblewrapArgv(
     ...variables.flatMap(([name, value]) => ["--setenv", name, value]),
     ...(covers.bus ? ["--ro-bind", covers.bus.filter, covers.bus.at] : []),
     "--",
+    ...(cell === null ? [] : [cell]),
     ...argv,
   ];
 }

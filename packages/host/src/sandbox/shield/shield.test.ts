@@ -38,6 +38,33 @@ shielded(
   },
 );
 
+shielded(
+  "what is prepared for the first command changes nothing, and the command finds what is there by then",
+  async () => {
+    await using w = world({ deny: ["secret"] });
+    const seen = () =>
+      [w.project, w.home].map((folder) => readdirSync(folder).filter((name) => name !== "shell-snapshots"));
+    const before = seen();
+    await w.shell.warm();
+    expect([seen(), w.warnings]).toEqual([before, []]);
+    w.write("secret", "hidden");
+    mkdirSync(join(w.project, ".claude"));
+    writeFileSync(join(w.project, ".claude", "settings.json"), "{}");
+    const { text } = await w.run("cat secret; echo x >.claude/settings.json; echo end");
+    expect(text).not.toContain("hidden");
+    expect(text).toEndWith("end\n");
+    expect(w.read(".claude/settings.json")).toBe("{}");
+  },
+);
+
+shielded("a shell that is closed while it prepares leaves nothing behind", async () => {
+  const w = world();
+  const warmed = w.shell.warm();
+  await w[Symbol.asyncDispose]();
+  await warmed;
+  expect(existsSync(w.home)).toBe(false);
+});
+
 shielded("a child left with & keeps running and ends with the session", async () => {
   const w = world();
   const { text } = await w.run("sleep 300 & echo $!");

@@ -12,7 +12,9 @@ import { createDevices, usedTerminals, type Devices } from "./devices.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { comparingLikenesses, createLikeness, createMask } from "./mask.ts";
 import { createOtherNames } from "./other-mounts.ts";
+import { createCell, DROPPED_NAMES, kernelFiles } from "./cell.ts";
 import { createForeignSockets, type ForeignSockets } from "../sockets/sockets.ts";
+import { gaveUpForVanished, removePlaceholders } from "../sockets/vanished.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { deniedNotes, untrackedNotes } from "../denied/denied-notes.ts";
@@ -55,6 +57,8 @@ export interface Shielded {
   readonly isWrapper: boolean;
   /** Sockets of other programs, which it cannot reach. */
   readonly hiddenSockets: readonly string[];
+  /** Whether nothing of it ran, because the machine changed while it was being started: start it again. Call before `leave`. */
+  mustStartAgain(result: CommandResult): boolean;
   /** Call when the command has ended; its children may still run. Reverts forbidden changes and reports them. */
   leave(result: CommandResult): string[];
 }
@@ -85,6 +89,8 @@ export interface SandboxPaths {
 export interface Shield {
   /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
+  /** Makes the files that commands here need, and loads what looks for them. What it finds is not kept. */
+  prepare(cwd: string): Promise<void>;
   /** Whether every denied file is hidden from a command that starts here. First reverts changes by children of earlier ones. */
   hidesAll(cwd: string, owner?: string): Promise<boolean>;
   /** Null if there is no shield. */
@@ -217,7 +223,15 @@ export function createShield(
   function guardedFrom(cwd: string, directories: readonly string[]): Guarded {
     const { home, configDir } = options;
     const governing = [folder(), ...(options.governing?.() ?? [])];
-    return findGuarded({ directories, cwd, home, configDir, governing, programs: options.programs?.() });
+    return findGuarded({
+      directories,
+      cwd,
+      home,
+      env: options.env,
+      configDir,
+      governing,
+      programs: options.programs?.(),
+    });
   }
 
   /** What is hidden from a command and protected from it now. */
@@ -262,6 +276,19 @@ export function createShield(
 
   return {
     status,
+    async prepare(cwd) {
+      const { kind, hasCell } = await status();
+      if (kind !== "bubblewrap" || isClosed) return;
+      // What fails here fails again with the command, which says so.
+      await (mask ??= createMask(folder()));
+      if (isClosed) return;
+      if (hasCell) writeCell(folder(), false);
+      devices?.({ approved: false });
+      await findDenied(cwd, undefined);
+      if (isClosed) return;
+      guardedFrom(cwd, withFormer(options.directories(), options.former?.()));
+      foreignSockets(false);
+    },
     async hidesAll(cwd, owner) {
       watch.check();
       const { active, starved } = await status();
@@ -269,7 +296,7 @@ export function createShield(
       return (active || starved === true) && (await findDenied(cwd, owner)).complete;
     },
     async wrap(argv, { cwd, command, owner, guarded: isGuarded }) {
-      const { kind, program, starved, reason } = await status();
+      const { kind, program, starved, reason, hasCell } = await status();
       if (starved) throw new ToolError(`The command was not run, because it could not be shielded: ${reason}`);
       if (kind === "none") return null;
       const { hidden, guarded, held, foreign, sockets, isOpen, tracked, withOthers } = await lookTogether({
@@ -282,6 +309,7 @@ export function createShield(
           argv: seatbeltArgv(guarded, hidden, usedTerminals(), argv),
           isWrapper: false,
           hiddenSockets: [],
+          mustStartAgain: () => false,
           leave: (result) => deniedNotes(result, { hidden, writable: [], cwd, options, trackedNear }),
         };
       }
@@ -290,6 +318,9 @@ export function createShield(
       const fixed = [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => path !== marked);
       const writable = writeFolders.open(hidden.folders.filter(isOpen));
       const masks = likenesses(hidden.files);
+      const isRoot = process.getuid?.() === 0;
+      const cell = hasCell ? writeCell(marked, !isGuarded) : null;
+      const kernel = isRoot && isGuarded && cell === null ? kernelFiles() : [];
       const covers: Covers = {
         ...sockets,
         hiddenFiles: withOthers([...hidden.files, ...sockets.hiddenFiles]),
@@ -300,12 +331,11 @@ export function createShield(
         writeOnly: writable.folders.flatMap(({ path, source }) =>
           withOthers([path]).map((name) => ({ path: name, source })),
         ),
-        readOnly: withOthers(fixed.filter((path) => !isHidden(path, hidden))),
+        readOnly: [...kernel, ...withOthers(fixed.filter((path) => !isHidden(path, hidden)))],
         pinned: withOthers(guarded.pinned.filter((path) => !isHidden(path, hidden))),
       };
       // A command that comes later looks again: this one may have changed something by then.
       together = undefined;
-      const isRoot = process.getuid?.() === 0;
       const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command, hidden.above);
       // It finds what the user would find.
       if (!isGuarded) standIns.releaseAll();
@@ -314,6 +344,9 @@ export function createShield(
         writable.close();
       });
       running++;
+      const since = Date.now();
+      const clean = () => removePlaceholders(sockets.hiddenFiles, since);
+      if (sockets.hiddenFiles.length > 0) setTimeout(clean, PLACEHOLDER_MS).unref();
       return {
         argv: bubblewrapArgv(
           {
@@ -324,13 +357,16 @@ export function createShield(
             variables: masks.size + writable.likenesses > 0 ? comparingLikenesses(gitSettingsInEnv) : [],
             marked,
             devices: devices?.({ approved: !isGuarded }) ?? [],
-            isRoot,
+            dropped: isRoot && cell === null ? DROPPED_NAMES : [],
+            cell,
           },
           argv,
         ),
         isWrapper: true,
         hiddenSockets: foreign.hidden,
+        mustStartAgain: (result) => gaveUpForVanished(sockets.hiddenFiles, result),
         leave(result) {
+          clean();
           const notes = [
             ...writable.carry(),
             ...deniedNotes(result, { hidden, writable: writable.paths, cwd, options, trackedNear }),
@@ -378,6 +414,17 @@ export function createShield(
     },
     close,
   };
+}
+
+/** bubblewrap has set up everything by then, as a rule. */
+const PLACEHOLDER_MS = 100;
+
+function writeCell(folder: string, approved: boolean): string | null {
+  try {
+    return createCell(folder, { approved });
+  } catch (error) {
+    throw new ToolError(`The command was not run, because it could not be shielded: ${(error as Error).message}`);
+  }
 }
 
 function release(held: readonly HeldStandIn[]): void {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { findProgram } from "../../programs/find-program.ts";
 import { findHelper, helperMissing } from "../../programs/registry/helpers.ts";
 import { shortageFix, shortageFixIn } from "../../shortage.ts";
+import { trialCell } from "./cell.ts";
 
 export interface ShieldStatus {
   readonly active: boolean;
@@ -14,6 +15,8 @@ export interface ShieldStatus {
   readonly starved?: true;
   readonly version?: string;
   readonly program?: string;
+  /** Commands can be kept from changing the limits of other processes and, for root, from looking through them. */
+  readonly hasCell?: true;
 }
 
 const LIMIT_MS = 5_000;
@@ -36,10 +39,7 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
   if (platform === "darwin") {
     if (!existsSync(SEATBELT)) return none(`${SEATBELT} is missing`);
     const trial = await runProbe(SEATBELT_TRIAL);
-    if (trial.starved !== undefined) {
-      const reason = `sandbox-exec could not be started: ${trial.text}; ${trial.starved}, then try again`;
-      return { active: false, kind: "none", reason, starved: true };
-    }
+    if (trial.starved !== undefined) return starvedFor("sandbox-exec", trial);
     return trial.ok
       ? { active: true, kind: "seatbelt", program: SEATBELT }
       : none(`sandbox-exec failed: ${trial.text}`);
@@ -49,16 +49,22 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
   const program = options.bwrapPath ?? findHelper("bwrap", options.path);
   if (!program) return none(bubblewrapMissing(options.path));
   const shared = [program, "--dev-bind", "/", "/"];
-  const [whole, version] = await Promise.all([
-    runProbe([...shared, "--dev", "/dev", "--", "true"]),
+  const withDevices = [...shared, "--dev", "/dev"];
+  const made = makeTrialCell();
+  if (made.starved !== undefined) return starvedFor("bubblewrap", made);
+  using cell = made.cell;
+  const [first, version] = await Promise.all([
+    // It may be in the machine's /dev: temporary files are in /dev/shm for some.
+    runProbe(
+      cell ? [...withDevices, "--ro-bind", cell.path, cell.path, "--", cell.path] : [...withDevices, "--", "true"],
+    ),
     options.withVersion ? runProbe([program, "--version"]) : undefined,
   ]);
+  const isOver = (trial: Trial) => trial.ok || trial.starved !== undefined;
+  const whole = cell === null || isOver(first) ? first : await runProbe([...withDevices, "--", "true"]);
   // Some containers forbid only the devices.
-  const trial = whole.ok || whole.starved !== undefined ? whole : await runProbe([...shared, "--", "true"]);
-  if (trial.starved !== undefined) {
-    const reason = `bubblewrap could not be started: ${trial.text}; ${trial.starved}, then try again`;
-    return { active: false, kind: "none", reason, starved: true };
-  }
+  const trial = isOver(whole) ? whole : await runProbe([...shared, "--", "true"]);
+  if (trial.starved !== undefined) return starvedFor("bubblewrap", trial);
   if (!trial.ok) {
     return none(`bubblewrap cannot be used here: ${trial.text} (containers often forbid user namespaces)`);
   }
@@ -67,6 +73,7 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
     kind: "bubblewrap",
     program,
     ...(whole.ok ? {} : { reason: `bubblewrap cannot set up its own devices here: ${whole.text}` }),
+    ...(cell !== null && first.ok ? { hasCell: true } : {}),
     ...(version?.ok ? { version: version.text.replace(/^bubblewrap /, "") } : {}),
   };
 }
@@ -84,6 +91,28 @@ export function sandboxShortage(text: string): string | undefined {
 }
 
 const NAMESPACE_LIMIT = "/proc/sys/user/max_user_namespaces";
+
+/** What commands are started with. Nothing of it if it cannot be written for another reason than a full disk. */
+function makeTrialCell(): {
+  readonly cell: ReturnType<typeof trialCell>;
+  readonly text: string;
+  readonly starved?: string;
+} {
+  try {
+    return { cell: trialCell(), text: "" };
+  } catch (error) {
+    const fix = shortageFix(error);
+    return { cell: null, text: (error as Error).message, ...(fix === undefined ? {} : { starved: fix }) };
+  }
+}
+
+function starvedFor(
+  program: string,
+  { text, starved }: { readonly text: string; readonly starved?: string },
+): ShieldStatus {
+  const reason = `${program} could not be started: ${text}; ${starved}, then try again`;
+  return { active: false, kind: "none", reason, starved: true };
+}
 
 function none(reason: string): ShieldStatus {
   return { active: false, kind: "none", reason };

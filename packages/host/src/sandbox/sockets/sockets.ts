@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { ownTemporary } from "../../files/private-file.ts";
 import { lstatOrNull, readLink, realPath } from "../guarded/stat.ts";
+import { throwIfStarved } from "../throw-if-starved.ts";
 
 export interface SocketOptions {
   readonly home: string;
@@ -130,7 +131,14 @@ function listensBehindShield(inode: string, mark: string): boolean {
   return pids.some((pid) => isShielded(pid) && isOpenIn(pid));
 }
 
-const readUnixTable = () => textOf("/proc/net/unix");
+function readUnixTable(): string {
+  try {
+    return readFileSync("/proc/net/unix", "latin1");
+  } catch (error) {
+    throwIfStarved(error);
+    return "";
+  }
+}
 
 function namesIn(folder: string): readonly string[] {
   try {

@@ -1,7 +1,8 @@
 // Hands the reaper, which outlives us by a moment, what it must clean up if we are killed.
 
 import { closeSync, rmSync, writeSync } from "node:fs";
-import { createPrivateFile } from "../../files/private-file.ts";
+import { join } from "node:path";
+import { createOwnFile } from "@keelson/disk/own-files";
 import { randomHex } from "../../random.ts";
 import type { Pristine } from "./watch.ts";
 
@@ -42,7 +43,8 @@ export function createCrashCleanup(cleanup: () => CleanupProcess | undefined, fo
 
   function save(name: string, text: string, encoding: "latin1" | "utf8"): string | null {
     try {
-      const { fd, path } = createPrivateFile(folder(), name);
+      const path = join(folder(), name);
+      const fd = createOwnFile(path);
       writeSync(fd, Buffer.from(text, encoding));
       closeSync(fd);
       return path;
@@ -65,16 +67,18 @@ export function createCrashCleanup(cleanup: () => CleanupProcess | undefined, fo
     remove: (path) => cleanup()?.leftover(path),
     restore(pristine) {
       if (!pristine) return cleanup()?.arm(false);
-      const files = [...pristine.files].flatMap(([path, text]) => {
-        const copy = copyOf(path, text);
-        return copy === undefined ? [] : [{ path, copy }];
-      });
-      const all = [...files, ...pristine.missing.map((path) => ({ path, copy: "" }))];
-      const lines = all.filter(({ path }) => !/[\n\t]/.test(path)).map(({ path, copy }) => `${copy}\t${path}\n`);
+      let text = "";
+      for (const [path, content] of pristine.files) {
+        const copy = copyOf(path, content);
+        if (copy !== undefined && isOneField(path)) text += `${copy}\t${path}\n`;
+      }
+      for (const path of pristine.missing) if (isOneField(path)) text += `\t${path}\n`;
       const told = lists.at(-1)?.path;
-      const list = saveList(lines.join(""));
+      const list = saveList(text);
       if (list !== null && list !== told) cleanup()?.restore(list);
       cleanup()?.arm(true);
     },
   };
 }
+
+const isOneField = (path: string) => !path.includes("\n") && !path.includes("\t");

@@ -2,7 +2,9 @@
 // that changed its root no longer shows them; it still has the limit on file locks. Linux only; elsewhere the answer is no.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { lockLimitTest } from "../../shell/process/marked.ts";
+import { isHiding, inheritedLimits, limitTest, reaperIn } from "../../shell/process/marked.ts";
+import { ownChildren } from "../../shell/process/orphans.ts";
+import { liveThreadOf, runningProcess } from "../../shell/process/process-table.ts";
 
 export interface Survivors {
   /** Checks only processes that are new since the last call: 0.1 ms. */
@@ -22,12 +24,14 @@ export function createSurvivors(mark: string): Survivors {
     if (process.platform !== "linux") return false;
     const own = namespaceOf("self");
     const namespaces = new Map([[own, false]]);
-    const hasLimit = lockLimitTest(mark);
+    const hasLimit = survivorTest(mark);
     /** Null if it has ended, or if its mounts can no longer be read. */
     const isShielded = (pid: string): boolean | null => {
-      const namespace = namespaceOf(pid);
+      // Its first thread may have ended before the others.
+      const place = namespaceOf(pid) === null ? liveThreadOf(pid) : pid;
+      const namespace = namespaceOf(place);
       if (namespace === null) return null;
-      const mounts = namespaces.has(namespace) ? null : mountsOf(pid);
+      const mounts = namespaces.has(namespace) ? null : mountsOf(place);
       if (mounts !== null) namespaces.set(namespace, mounts.includes(mark));
       const answer = namespaces.get(namespace) ?? null;
       return answer === false && namespace !== own && namespace !== "" ? hasLimit(pid) : answer;
@@ -68,4 +72,27 @@ function mountsOf(pid: string): string | null {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EACCES" ? "" : null;
   }
+}
+
+/** By its limits. One that descends from us and has a limit that no session in this process has is one that hides. */
+function survivorTest(mark: string): (pid: string) => boolean {
+  const isMarked = limitTest(mark);
+  let mayHide: boolean | undefined;
+  let others: readonly string[] | undefined;
+  return (pid) => {
+    const limits = inheritedLimits(pid);
+    if (isMarked(limits)) return true;
+    if (limits.hard === undefined) return false;
+    mayHide ??= inheritedLimits("self").hard === undefined;
+    if (!mayHide || !descendsFromUs(pid)) return false;
+    others ??= (ownChildren() ?? []).flatMap((child) => (isHiding(child) ? [] : (reaperIn(child)?.limitStart ?? [])));
+    return !others.some((start) => limits.hard!.startsWith(start));
+  };
+}
+
+function descendsFromUs(pid: string): boolean {
+  for (let at = runningProcess(pid)?.parent ?? 0; at > 1; at = runningProcess(at)?.parent ?? 0) {
+    if (at === process.pid) return true;
+  }
+  return false;
 }

@@ -1,5 +1,6 @@
 // The environment of commands: the configured variables, plus those that identify the session.
 
+import { carried } from "../../programs/loader-variables.ts";
 import { plainEnvironment } from "./cleared-variables.ts";
 
 /** Set in every process that we start, so that what it started can be found and ended. */
@@ -18,10 +19,11 @@ export interface CommandOrigin extends ChildOrigin {
   readonly effort?: string | undefined;
 }
 
+/** For what starts a command: the script of the command gives the loader's variables their names back. */
 export function commandEnvironment(options: CommandOrigin): Record<string, string> {
   const { effort, stateDir } = options;
   return {
-    ...plainEnvironment(sessionEnvironment(options)),
+    ...carried(plainEnvironment(sessionEnvironment(options))),
     GIT_EDITOR: "true",
     CLAUDE_CODE_EXECPATH: process.execPath,
     KEELSON_STATE_DIR: stateDir,

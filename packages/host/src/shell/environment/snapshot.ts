@@ -5,6 +5,7 @@
 import { closeSync, existsSync, writeSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createPrivateFile } from "../../files/private-file.ts";
+import { carrierOf, uncarry } from "../../programs/loader-variables.ts";
 import type { ShellProgram } from "./choose.ts";
 import { isKeptOption } from "./cleared-variables.ts";
 import { quote } from "../script.ts";
@@ -38,7 +39,8 @@ async function readShellState(options: SnapshotOptions): Promise<string | null> 
   const start = shell.kind === "bash" ? ["--noprofile", "--norc", "-l", "-i", "-c"] : ["-l", "-i", "-c"];
   const script = (shell.kind === "bash" ? BASH : ZSH).replaceAll("LINE", line);
   const isWhole = (text: string) => text.split(`${line}\n`).length > PARTS;
-  const printed = await readShellOutput([shell.path, ...start, script], isWhole, options);
+  const whole = [...uncarry(env), script].join("\n");
+  const printed = await readShellOutput([shell.path, ...start, whole], isWhole, options);
   const parts = printed?.split(`${line}\n`);
   if (parts?.length !== PARTS + 1) return null;
   const state = { functions: parts[0]!, aliases: parts[1]!, before: parts[2]!, after: parts[3]!, path: parts[4]! };
@@ -48,12 +50,13 @@ async function readShellState(options: SnapshotOptions): Promise<string | null> 
 /** Quotes names and values for bash, so nothing that zsh printed is executed. */
 async function zshExports(zsh: string, options: SnapshotOptions): Promise<string> {
   const { env, mayInherit = () => true } = options;
+  const isGiven = (name: string) => Object.hasOwn(env, name) || Object.hasOwn(env, carrierOf(name));
   const lines: string[] = [];
   for (const [name, value] of await zshVariables(zsh, options)) {
     if (name === "PATH") {
       const path = joinPaths(env["PATH"] ?? "", value);
       if (path !== env["PATH"]) lines.push(`export PATH=${quote(path)}\n`);
-    } else if (!Object.hasOwn(env, name) && mayInherit(name)) lines.push(`export ${name}=${quote(value)}\n`);
+    } else if (!isGiven(name) && mayInherit(name)) lines.push(`export ${name}=${quote(value)}\n`);
   }
   return lines.join("");
 }

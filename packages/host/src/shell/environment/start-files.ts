@@ -12,7 +12,7 @@ export interface StartFiles {
   readonly env: Readonly<Record<string, string>>;
   readonly limitMs?: number;
   /** Gets the process group, so it is ended with the session. */
-  readonly groups: Pick<Groups, "start" | "leaderEnded">;
+  readonly groups: Pick<Groups, "start" | "leaderEnded" | "isAlive" | "end">;
   /** How to start it behind the shield; null if there is none. */
   shield?(argv: readonly string[]): Promise<Shielded | null>;
 }
@@ -36,6 +36,11 @@ export async function readShellOutput(
   const child = groups.start(start, { isWrapper: shielded?.isWrapper === true });
   void child.exited.then(() => groups.leaderEnded(child.pid));
   const end = () => {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      // The group may be that of another program by now.
+      if (groups.isAlive(child.pid)) void groups.end(child.pid);
+      return;
+    }
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {

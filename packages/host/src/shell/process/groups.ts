@@ -2,10 +2,13 @@
 // The `&` children of a command outlive it, so a group may have members after its leader is gone.
 
 import { lockLimitOf, type WithLockLimit } from "../../programs/lock-limit.ts";
-import { processFamily, isAnyRunning, type Family, type FamilyOptions } from "./family.ts";
+import { hidingFamily, isAnyRunning, NO_FAMILY, processFamily, type Family } from "./family.ts";
 import { markOf } from "./marked.ts";
+import type { Orphans } from "./orphans.ts";
+import { loadSendSignal, type Target } from "./send-signals.ts";
 
-const TERM_GRACE_MS = 2_000;
+/** Also when the session ends meanwhile: then everything has to be gone within two seconds. */
+const TERM_GRACE_MS = 1_500;
 const CLOSE_GRACE_MS = 500;
 const KILL_ROUNDS = 8;
 
@@ -15,12 +18,17 @@ export interface Groups {
   /** The leader has exited. */
   leaderEnded(pgid: number): void;
   /**
-   * Sends TERM to everything that this process started, whatever group or session it moved to, then KILL after two seconds.
+   * Sends TERM to everything that this process started, whatever group or session it moved to, then KILL after 1.5 s.
    * Resolves when nothing is left.
    */
   end(pgid: number): Promise<void>;
   /** The same for all processes. */
   endAll(): Promise<void>;
+  /**
+   * The same for what hides from every session in this process, if all the others have ended: only this reaper, if any, is
+   * still there.
+   */
+  endHiding(ownReaper?: number): Promise<void>;
   /** Whether a group of ours still has members, including zombies. */
   isAlive(pgid: number): boolean;
 }
@@ -35,11 +43,15 @@ export interface GroupWatcher {
   removed(pgid: number): void;
 }
 
-export function createGroups(
-  token: string,
-  watcher: GroupWatcher,
-  lockLimit: () => WithLockLimit | null = () => null,
-): Groups {
+/** What the kernel does for us; each is missing where it cannot. */
+export interface Kernel {
+  readonly withLockLimit: WithLockLimit | null;
+  readonly orphans: Orphans | null;
+}
+
+export const NO_KERNEL: Kernel = { withLockLimit: null, orphans: null };
+
+export function createGroups(token: string, watcher: GroupWatcher, kernel: () => Kernel = () => NO_KERNEL): Groups {
   const leaders = new Set<number>();
   const orphaned = new Set<number>();
   const wrappers = new Set<number>();
@@ -52,17 +64,19 @@ export function createGroups(
     if (leaders.delete(pgid) || orphaned.delete(pgid)) watcher.removed(pgid);
   };
   const prune = () => {
+    if (orphaned.size > 0) kernel().orphans?.reap();
     // If a process has the pid of a leader that exited, the group became empty and the pid was reused.
     for (const pgid of orphaned) if (!isAlive(-pgid) || isAlive(pgid)) drop(pgid);
   };
+  const isAdopting = () => kernel().orphans !== null;
   const isOurs = (pgid: number) => leaders.has(pgid) || orphaned.has(pgid);
 
   return {
     start(spawn, { isWrapper } = { isWrapper: false }) {
       const place = ++started;
       const marked = () => spawn(markOf(token, place));
-      const withLimit = lockLimit();
-      const child = withLimit ? withLimit(lockLimitOf(token, place), marked) : marked();
+      const { withLockLimit } = kernel();
+      const child = withLockLimit ? withLockLimit(lockLimitOf(token, place), marked) : marked();
       prune();
       leaders.add(child.pid);
       places.set(child.pid, place);
@@ -79,20 +93,26 @@ export function createGroups(
     async end(pgid) {
       const place = places.get(pgid);
       if (place === undefined) return;
-      const family = () => {
+      const look = (before: Family) => {
         prune();
         // The pid may be that of a later process of ours.
-        return { token, place, groups: isOurs(pgid) && places.get(pgid) === place ? [pgid] : [] };
+        const own = isOurs(pgid) && places.get(pgid) === place ? [pgid] : [];
+        return processFamily({ token, place, groups: own, isAdopting: isAdopting() }, before);
       };
-      await endFamily(family, wrappers, TERM_GRACE_MS);
+      await endFamily(look, { wrappers, graceMs: TERM_GRACE_MS, ...kernel() });
     },
     async endAll() {
       if (started === 0) return;
-      const family = () => {
+      const look = (before: Family) => {
         prune();
-        return { token, groups: [...leaders, ...orphaned] };
+        return processFamily({ token, groups: [...leaders, ...orphaned], isAdopting: isAdopting() }, before);
       };
-      await endFamily(family, wrappers, CLOSE_GRACE_MS);
+      await endFamily(look, { wrappers, graceMs: CLOSE_GRACE_MS, ...kernel() });
+    },
+    async endHiding(ownReaper) {
+      if (!isAdopting()) return;
+      const look = (before: Family) => hidingFamily(ownReaper, before);
+      await endFamily(look, { wrappers: NONE, graceMs: CLOSE_GRACE_MS, ...kernel() });
     },
     isAlive(pgid) {
       prune();
@@ -101,53 +121,54 @@ export function createGroups(
   };
 }
 
-async function endFamily(options: () => FamilyOptions, wrappers: ReadonlySet<number>, graceMs: number): Promise<void> {
-  let family: Family = new Map();
-  const look = () => (family = processFamily(options(), family));
-  const ask = () => {
-    const targets = targetsIn(look(), wrappers);
-    send(targets, "SIGTERM");
-    // One that was stopped gets the signal only when it continues.
-    send(targets, "SIGCONT");
-    return targets.length > 0;
-  };
+interface Ending extends Kernel {
+  readonly wrappers: ReadonlySet<number>;
+  readonly graceMs: number;
+}
+
+async function endFamily(look: (before: Family) => Family, { wrappers, graceMs, orphans }: Ending): Promise<void> {
+  let family = look(NO_FAMILY);
+  // What is being forked may have been missed.
+  if (family.members.size === 0) family = look(family);
+  if (family.members.size === 0) return;
+  const send = await loadSendSignal();
   const deadline = performance.now() + graceMs;
-  while (ask()) {
+  for (;;) {
+    const asked = targetsIn(family, wrappers);
+    if (asked.length === 0) break;
+    send(asked, "SIGTERM");
+    // One that was stopped gets the signal only when it continues.
+    send(asked, "SIGCONT");
     for (let pause = 1; isAnyRunning(family) && performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
       await Bun.sleep(pause);
     }
     if (performance.now() >= deadline) break;
+    family = look(family);
   }
   for (let round = 0; round < KILL_ROUNDS; round++) {
-    const targets = targetsIn(look(), round === 0 ? wrappers : NONE);
-    if (targets.length === 0) return;
-    send(targets, "SIGKILL");
+    family = look(family);
+    const killed = targetsIn(family, round === 0 ? wrappers : NONE);
+    if (killed.length === 0) break;
+    send(killed, "SIGKILL");
     await Bun.sleep(2 << round);
   }
+  orphans?.reap();
 }
 
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * Whole groups, because what is being forked gets the signal too. A wrapper whose command still runs is left out: it exits
- * by itself.
+ * Whole groups, because what is being forked gets the signal too; but not if there is anyone else in them. A wrapper whose
+ * command still runs is left out: it exits by itself.
  */
-function targetsIn(family: Family, wrappers: ReadonlySet<number>): readonly number[] {
-  const groups = Map.groupBy(family.values(), ({ group }) => group);
-  return [...groups].flatMap(([group, members]) => {
-    const isWaiting = wrappers.has(group) && family.values().some(({ parent }) => parent === group);
-    return isWaiting ? members.filter(({ pid }) => pid !== group).map(({ pid }) => pid) : [-group];
+function targetsIn({ members, wholeGroups }: Family, wrappers: ReadonlySet<number>): readonly Target[] {
+  const groups = Map.groupBy(members.values(), ({ group }) => group);
+  return [...groups].flatMap(([group, processes]): readonly Target[] => {
+    const isWaiting = wrappers.has(group) && members.values().some(({ parent }) => parent === group);
+    if (!isWaiting && wholeGroups.has(group)) return [{ process: processes[0]!, wholeGroup: true }];
+    const asked = isWaiting ? processes.filter(({ pid }) => pid !== group) : processes;
+    return asked.map((each) => ({ process: each, wholeGroup: false }));
   });
-}
-
-function send(targets: readonly number[], signal: NodeJS.Signals): void {
-  for (const target of targets) {
-    try {
-      process.kill(target, signal);
-    } catch {
-      // already gone
-    }
-  }
 }
 
 function isAlive(target: number): boolean {

@@ -1,8 +1,9 @@
 // Finds the processes of a session wherever they moved: every process we start passes marks on to its children.
 
-import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { lockLimitsIn, lockLimitOf, lockLimitStart } from "../../programs/lock-limit.ts";
-import { runningProcesses } from "./process-table.ts";
+import { withMark } from "../environment/child-env.ts";
+import { liveThreadOf, runningProcesses, unixSessionOf } from "./process-table.ts";
 import { REAPER } from "./reaper.ts";
 
 /** The token of all processes of a session, or of one of them with its children. It is in their environment. */
@@ -23,25 +24,36 @@ export function markedProcesses(token: string): number[] {
 /** Whether a process that runs has the mark: of the session, or of one place. */
 export function markTest(token: string, place?: number): (pid: number) => boolean {
   if (process.platform !== "linux") return () => false;
-  const wanted = Buffer.from(markOf(token, place));
+  const [variable] = Object.entries(withMark({}, markOf(token, place)));
+  const wanted = Buffer.from(variable!.join("="));
   const hasLimit = limitTest(token, place);
   const isShielded = place === undefined ? shieldTest(token) : () => false;
   return (pid) =>
     pid > 1 &&
     pid !== process.pid &&
-    (contentOf(`/proc/${pid}/environ`)?.includes(wanted) === true || hasLimit(pid) || isShielded(pid));
+    (hasVariable(contentIn(pid, "environ"), wanted) || hasLimit(inheritedLimits(pid)) || isShielded(pid));
+}
+
+/** Other variables may contain the token, too: the name of our temporary folder does. */
+function hasVariable(environment: Buffer | null, start: Buffer): boolean {
+  for (let at = environment?.indexOf(start) ?? -1; at >= 0; at = environment!.indexOf(start, at + 1)) {
+    if (at === 0 || environment![at - 1] === 0) return true;
+  }
+  return false;
 }
 
 /** Whether a process is behind the shield of this session; if some are named, then behind that of one of these. */
 export function shieldTest(token: string, as?: readonly number[]): (pid: number) => boolean {
   if (process.platform !== "linux" || as?.length === 0) return () => false;
+  // Mounted itself: another session mounts something over the sockets in it.
+  const isMounted = new RegExp(`^(?:\\S+ ){4}\\S*/keelson-${token} `, "m");
   const own = mountNamespaceOf("self");
   const shielded = new Map<string, boolean>([[own ?? "", false]]);
   const test = (pid: number) => {
     const namespace = mountNamespaceOf(pid) ?? "";
     let answer = shielded.get(namespace);
     if (answer === undefined) {
-      answer = contentOf(`/proc/${pid}/mountinfo`)?.includes(token) === true;
+      answer = isMounted.test(contentIn(pid, "mountinfo")?.toString("latin1") ?? "");
       shielded.set(namespace, answer);
     }
     return answer;
@@ -51,51 +63,41 @@ export function shieldTest(token: string, as?: readonly number[]): (pid: number)
   return (pid) => wanted.size > 0 && wanted.has(mountNamespaceOf(pid)) && test(pid);
 }
 
-function limitTest(token: string, place: number | undefined): (pid: number) => boolean {
-  if (place === undefined) return lockLimitTest(token);
-  const exact = String(lockLimitOf(token, place));
-  return (pid) => {
-    const { soft, hard } = limitsOf(pid);
-    return soft === exact || hard === exact;
-  };
+type Limits = ReturnType<typeof inheritedLimits>;
+
+/** Whether these are limits of this session, or of one place. */
+export function limitTest(token: string, place?: number): (limits: Limits) => boolean {
+  const start = lockLimitStart(token);
+  const all = new RegExp(`^${start}\\d{5}$`);
+  const exact = place === undefined ? undefined : String(lockLimitOf(token, place));
+  const isOurs = (limit: string | undefined) => limit !== undefined && (exact ? limit === exact : all.test(limit));
+  return ({ soft, hard }) => isOurs(soft) || isOurs(hard);
 }
 
 /**
- * Whether a process is one of this session by its limits. A command can lower them, but never to none: one with a limit that
- * no session has is one that hides, so it counts for each.
+ * Whether a process that descends from us has a limit on file locks, of whatever size, and is in another session. A command can
+ * lower its limit, but never to none. For root, and inside a command of another session, limits say less.
  */
-export function lockLimitTest(token: string): (pid: number | string) => boolean {
-  const start = lockLimitStart(token);
-  let others: ReadonlySet<string> | undefined;
-  // Inside a command of another session, and for root, limits say less.
-  const mayHide = process.getuid?.() !== 0 && limitsOf("self").hard === undefined;
-  return (pid) => {
-    const { soft, hard } = limitsOf(pid);
-    if (soft?.startsWith(start) || hard?.startsWith(start)) return true;
-    return (
-      hard !== undefined && mayHide && isOwn(pid) && !(others ??= otherSessions()).has(hard.slice(0, start.length))
-    );
-  };
+export function isHiding(pid: number | string): boolean {
+  if (inheritedLimits(pid).hard === undefined || inheritedLimits("self").hard !== undefined) return false;
+  return unixSessionOf(pid)?.session !== unixSessionOf("self")?.session;
 }
 
-/** Whether it is the reaper of a session, which ends by itself when its session has. */
-export function isReaper(pid: number): boolean {
-  return contentOf(`/proc/${pid}/cmdline`)?.toString("latin1").split("\0")[3] === REAPER;
+/** If it is the reaper of a session, which ends by itself when its session has: what the limits of that session begin with. */
+export function reaperIn(pid: number): { readonly limitStart: string } | null {
+  const words = contentOf(`/proc/${pid}/cmdline`)?.toString("latin1").split("\0");
+  return words?.[3] === REAPER ? { limitStart: words[5] ?? "" } : null;
 }
 
-/** What the limits of other sessions begin with, which their reapers say. A command that poses as one has a limit itself. */
-function otherSessions(): ReadonlySet<string> {
-  const reapers = readdirSync("/proc").flatMap((pid) => {
-    const words = /^\d+$/.test(pid) ? contentOf(`/proc/${pid}/cmdline`)?.toString("latin1").split("\0") : undefined;
-    return words?.[3] === REAPER && limitsOf(pid).hard === undefined ? [words[5]!] : [];
-  });
-  return new Set(reapers);
-}
+export const inheritedLimits = (pid: number | string) =>
+  lockLimitsIn(contentOf(`/proc/${pid}/limits`)?.toString("latin1") ?? "");
 
-const limitsOf = (pid: number | string) => lockLimitsIn(contentOf(`/proc/${pid}/limits`)?.toString("latin1") ?? "");
-
-function isOwn(pid: number | string): boolean {
-  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.();
+/** Of a process whose first thread has ended, the kernel shows nothing where it is usually read. */
+function contentIn(pid: number | string, name: string): Buffer | null {
+  const found = contentOf(`/proc/${pid}/${name}`);
+  if (found !== null && found.length > 0) return found;
+  const thread = liveThreadOf(pid);
+  return thread === String(pid) ? found : contentOf(`/proc/${thread}/${name}`);
 }
 
 function contentOf(path: string): Buffer | null {
@@ -107,9 +109,15 @@ function contentOf(path: string): Buffer | null {
 }
 
 function mountNamespaceOf(pid: number | string): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`);
-  } catch {
-    return null;
-  }
+  const read = (place: number | string) => {
+    try {
+      return readlinkSync(`/proc/${place}/ns/mnt`);
+    } catch {
+      return null;
+    }
+  };
+  const found = read(pid);
+  if (found !== null) return found;
+  const thread = liveThreadOf(pid);
+  return thread === String(pid) ? null : read(thread);
 }

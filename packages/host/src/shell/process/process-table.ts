@@ -18,15 +18,15 @@ export function runningProcesses(): Process[] {
 
 /** Null if it has ended. Linux only. */
 export function runningProcess(pid: number | string): Process | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // "pid (name) state ppid pgrp …"; the name may contain anything, so count from the last parenthesis.
-    const [state, parent, group, ...more] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (state === "Z" || state === "X" || isOfKernel(more[3])) return null;
-    return { pid: Number(pid), parent: Number(parent), group: Number(group), began: more[16] ?? "" };
-  } catch {
-    return null;
-  }
+  const fields = statOf(pid);
+  if (fields === null || isOver(fields) || isOfKernel(fields)) return null;
+  return { pid: Number(pid), parent: Number(fields[1]), group: Number(fields[2]), began: fields[19] ?? "" };
+}
+
+/** The session it is in, and whether it is a zombie. Null if there is no such process. Linux only. */
+export function unixSessionOf(pid: number | string): { readonly session: number; readonly isOver: boolean } | null {
+  const fields = statOf(pid);
+  return fields && { session: Number(fields[3]), isOver: isOver(fields) };
 }
 
 /** Whether a process of the group was stopped by a signal and has not continued. */
@@ -38,17 +38,46 @@ export function isStopped(group: number): boolean {
 }
 
 function stoppedIn(pid: string): number | null {
+  const fields = statOf(pid);
+  return fields?.[0] === "T" ? Number(fields[2]) : null;
+}
+
+/** state, parent, group, session, …: what follows "pid (name) " in its stat. The name may contain anything. */
+function statOf(pid: number | string): readonly string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "T" ? Number(group) : null;
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
     return null;
   }
 }
 
+const isEnded = ([state]: readonly string[]) => state === "Z" || state === "X";
+
+/** Not while one of its threads goes on: the first one may end before them, and looks like a zombie then. */
+const isOver = (fields: readonly string[]) => isEnded(fields) && !(Number(fields[17]) > 1);
+
+/**
+ * Where the kernel shows what a process has (`PID`, or `PID/task/TID`): if its first thread has ended, at one that goes on. Linux
+ * only.
+ */
+export function liveThreadOf(pid: number | string): string {
+  const fields = statOf(pid);
+  if (fields === null || !isEnded(fields) || isOver(fields)) return String(pid);
+  const threads = threadsOf(pid).map((thread) => `${pid}/task/${thread}`);
+  return threads.find((thread) => !isEnded(statOf(thread) ?? ["X"])) ?? String(pid);
+}
+
+function threadsOf(pid: number | string): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
 /** Half of all processes on many machines, and none that a program could have started. */
-const isOfKernel = (flags: string | undefined) => (Number(flags) & PF_KTHREAD) !== 0;
+const isOfKernel = (fields: readonly string[]) => (Number(fields[6]) & PF_KTHREAD) !== 0;
 const PF_KTHREAD = 0x0020_0000;
 
 function fromPs(): Process[] {

@@ -4,8 +4,10 @@
 import type { CleanupProcess } from "../../sandbox/watch/crash-cleanup.ts";
 import { lockLimitStart } from "../../programs/lock-limit.ts";
 import type { GroupWatcher } from "./groups.ts";
+import { runningProcess } from "./process-table.ts";
 
 export interface Reaper extends GroupWatcher, CleanupProcess {
+  readonly pid: number;
   /** Ends the reaper when there is nothing left to end. */
   dismiss(): Promise<void>;
 }
@@ -48,7 +50,8 @@ export function startReaper(token: string): Reaper {
     timer ??= setTimeout(() => tell(""), SOON_MS).unref();
   };
   return {
-    added: (pgid) => tell(`+${pgid}`),
+    pid: child.pid,
+    added: (pgid) => tell(`+${pgid}:${runningProcess(pgid)?.began ?? ""}`),
     removed: (pgid) => tellSoon(`-${pgid}`),
     leftover: (path) => path.includes("\n") || tell(`>${path}`),
     ownFolder: (path) => path.includes("\n") || tell(`~${path}`),
@@ -65,11 +68,17 @@ export function startReaper(token: string): Reaper {
 
 const SOON_MS = 5;
 
+/**
+ * A process gets a signal if it has one of our marks, and its parent either has one too or is the process that adopted us and
+ * the reaper when we ended. A group gets it if its leader is the one that we started, or if such a process is in it. The time
+ * at which a process began shows whether its number was reused: it is read before the marks, and again before the signal.
+ */
 const SCRIPT = `
 trap '' TERM INT HUP
 { ulimit -S -w unlimited || ulimit -S -x unlimited; } 2>/dev/null
 token=$1
-limit=$2
+mounted="^([^ ]+ ){4}[^ ]*/keelson-$1 "
+limited="^Max file locks +([^ ]+ +)?$2[0-9]{5} "
 groups=
 leftovers=
 folders=
@@ -79,7 +88,7 @@ while IFS= read -r line; do
   case $line in
     +*) groups="$groups \${line#+}" ;;
     -*) left=
-        for group in $groups; do [ "$group" = "\${line#-}" ] || left="$left $group"; done
+        for each in $groups; do [ "\${each%%:*}" = "\${line#-}" ] || left="$left $each"; done
         groups=$left ;;
     '>'*) leftovers="$leftovers\${line#>}
 " ;;
@@ -89,18 +98,41 @@ while IFS= read -r line; do
     '^'*) armed=\${line#^} ;;
   esac
 done
-targets() {
-  for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && echo "-$group"; done
-  for file in $(grep -ls -- "$token" /proc/[0-9]*/environ /proc/[0-9]*/mountinfo 2>/dev/null); do
-    pid=\${file#/proc/}
-    echo "\${pid%/*}"
-  done
-  for file in $(grep -lsE "^Max file locks +([^ ]+ +)?$limit[0-9]{5} " /proc/[0-9]*/limits 2>/dev/null); do
-    pid=\${file#/proc/}
-    read -r stat <"/proc/\${pid%/*}/stat" || continue
-    case $stat in *') Z '*) ;; *) echo "\${pid%/*}" ;; esac
-  done 2>/dev/null
+has_mark() {
+  grep -qsa -- "KEELSON_SHELL=$token[.]" "$1"/environ || grep -qsE -- "$mounted" "$1"/mountinfo || grep -qsE -- "$limited" "$1"/limits
 }
+look_at() {
+  line=
+  while IFS= read -r part || [ -n "$part" ]; do line="$line$part "; done <"/proc/$1/stat" || return
+  set -- \${line##*") "}
+  state=$1 parent=$2 group=$3 threads=\${18} began=\${20}
+  [ -n "$began" ]
+}
+find_targets() {
+  targets=
+  for each in $groups; do
+    leader=\${each%%:*}
+    if [ -e /proc/self/stat ]; then
+      look_at "$leader" && [ "$began" = "\${each#*:}" ] && targets="$targets -$leader:$each"
+    else
+      kill -s 0 -- "-$leader" && targets="$targets -$leader::"
+    fi
+  done
+  look_at $$ || return
+  adopter=$parent
+  for folder in $({ grep -lsa -- "KEELSON_SHELL=$token[.]" /proc/[0-9]*/environ
+    grep -lsE -- "$mounted" /proc/[0-9]*/mountinfo
+    grep -lsE -- "$limited" /proc/[0-9]*/limits; } | sed 's,/[^/]*$,,' | sort -u); do
+    pid=\${folder#/proc/}
+    look_at "$pid" && { [ "$state" != Z ] || [ "$threads" -gt 1 ]; } && has_mark "$folder" || continue
+    [ "$parent" = "$adopter" ] || has_mark "/proc/$parent" || continue
+    case "$groups " in
+      *" $group:"*) targets="$targets -$group:$pid:$began" ;;
+      *) targets="$targets $pid:$pid:$began" ;;
+    esac
+  done
+  look_at $$ && [ "$parent" = "$adopter" ] || find_targets
+} 2>/dev/null
 tidy() {
   while IFS= read -r path; do
     if [ -d "$path" ]; then
@@ -137,16 +169,23 @@ restore() {
 }
 trap 'restore; tidy' EXIT
 signal() {
-  for target in $(targets); do kill -s "$1" -- "$target" 2>/dev/null; done
-}
+  for each in $targets; do
+    who=\${each#*:}
+    [ "$who" = : ] || { look_at "\${who%%:*}" && [ "$began" = "\${who#*:}" ]; } || continue
+    kill -s "$1" -- "\${each%%:*}"
+  done
+} 2>/dev/null
+find_targets
 signal TERM
 for round in 1 2 3 4 5; do
-  [ -n "$(targets)" ] || exit 0
+  [ -n "$targets" ] || exit 0
   sleep 0.1
+  find_targets
 done
 for round in 1 2 3 4 5; do
-  [ -n "$(targets)" ] || exit 0
+  [ -n "$targets" ] || exit 0
   signal KILL
   sleep 0.05
+  find_targets
 done
 `;

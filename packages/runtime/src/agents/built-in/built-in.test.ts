@@ -5,15 +5,17 @@ import { agentListing } from "@keelson/engine/agents";
 import { builtInAgents } from "./built-in.ts";
 import { builtInText } from "./texts.ts";
 
+const LOOKING = ["Bash", "Glob", "Grep", "LSP", "Read", "mcp__*"];
+
 test("has the agents of the reference and one for shell commands", () => {
   const rows = builtInAgents({}).map(({ name, model, tools, disallowedTools, oneShot, omitsInstructions }) => [
     ...[name, model, tools, disallowedTools.length > 0, oneShot, omitsInstructions],
   ]);
   expect(rows).toEqual([
     ["claude", undefined, undefined, false, undefined, undefined],
-    ["Explore", "haiku", undefined, true, true, true],
+    ["Explore", "haiku", LOOKING, false, true, true],
     ["general-purpose", undefined, undefined, false, undefined, undefined],
-    ["Plan", "inherit", undefined, true, true, true],
+    ["Plan", "inherit", LOOKING, false, true, true],
     ["statusline-setup", "sonnet", ["Read", "Edit"], false, undefined, undefined],
     ["Bash", undefined, ["Bash"], false, undefined, undefined],
   ]);

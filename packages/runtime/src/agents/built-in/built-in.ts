@@ -6,9 +6,9 @@ import { isVariableOn } from "@keelson/protocol";
 type Listed = Pick<AgentDefinition, "name" | "description"> &
   Partial<Omit<AgentDefinition, "name" | "description" | "source">>;
 
-/** They look and report; what starts agents, asks the user or changes files is not theirs. */
+/** They look and report, with what that needs. */
 const LOOKING = {
-  disallowedTools: ["Agent", "Artifact", "ExitPlanMode", "Edit", "Write", "NotebookEdit"],
+  tools: ["Bash", "Glob", "Grep", "LSP", "Read", "mcp__*"],
   omitsInstructions: true,
   oneShot: true,
 } as const;

@@ -47,6 +47,9 @@ export interface ChildParts {
   model(): ModelChoice;
   readonly system: readonly string[];
   tools(): readonly Tool[];
+  /** Those that it can call although its requests do not describe them. */
+  deferredTools(): readonly Tool[];
+  toolBetas(): readonly string[];
   /** The servers that only it uses, once they are open. */
   servers(): AgentServers | undefined;
   conversation(): Conversation;
@@ -105,7 +108,7 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
     mode: () => gate.mode,
     effort: () => child.model().effort,
     hooks: child.hooks,
-    callOf: conditionCalls(storage, machine, gate, child.tools),
+    callOf: conditionCalls(storage, machine, gate, () => [...child.tools(), ...child.deferredTools()]),
     hookPorts: (signal) => hookPorts(signal),
   };
   const caller = {
@@ -158,10 +161,12 @@ export function surround(child: ChildParts, stages: AgentStages): ChildSurroundi
       await child.step();
       await mcp.ready(child.signal);
     },
-    toolBetas: () => state.toolBetas,
+    deferredTools: child.deferredTools,
+    toolBetas: child.toolBetas,
     toolAlias: (name) => state.toolAliases.get(name),
     awaitTool: (name) => child.servers()?.awaitTool(name, child.signal) ?? mcp.awaitTool(name, child.signal),
-    whyMissing: (name) => child.servers()?.whyMissing(name) ?? mcp.servers?.whyMissing(name) ?? whyNotOffered(name),
+    whyMissing: (name) =>
+      child.servers()?.whyMissing(name) ?? mcp.servers?.whyMissing(name) ?? whyNotOffered(name, state.allTools),
     signal: child.signal,
     interrupt: child.interrupt,
     partial: () => false,

@@ -8,7 +8,6 @@ import {
   type End,
   type Limits,
   type ModelChoice,
-  type Tool,
   type Workspace,
 } from "@keelson/engine";
 import { agentMode } from "@keelson/engine/agents";
@@ -28,7 +27,7 @@ import type { Outbox } from "../../stream/outbox.ts";
 import type { ChildEnd, ChildHost, ChildPlan } from "./child.ts";
 import { surround } from "./ports.ts";
 import { childBudget, guardedBy } from "./budget.ts";
-import { childTools } from "./tools.ts";
+import { childTools, maySearch, type ChildTools } from "./tools.ts";
 import { FORK_RULES, forkTools } from "../fork.ts";
 import type { Meter } from "./meter.ts";
 import { preload } from "../definition/preload.ts";
@@ -58,7 +57,8 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   const conversation = plan.past?.conversation ?? new Conversation(prefaceOf(plan, stages));
   let skillHooks: readonly HookRegistration[] = [];
   let turns = 0;
-  let tools: () => readonly Tool[] = () => [];
+  let offered: () => ChildTools = () => ({ tools: [], deferred: [] });
+  const tools = () => offered().tools;
   let servers: AgentServers | undefined = undefined;
   const { cost } = stages.storage;
   const { maxBudgetUsd: limit } = definition;
@@ -102,7 +102,9 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
       neverAsks: () => parent.gate.neverAsks || wanted === "dontAsk",
       model: () => choice().guarded,
       system: plan.system,
-      tools: () => tools(),
+      tools,
+      deferredTools: () => offered().deferred,
+      toolBetas: () => (plan.isFork ? stages.storage.state.toolBetas : []),
       servers: () => servers,
       conversation: () => conversation,
       hooks: () => [...definition.hooks, ...skillHooks].map(scoped),
@@ -137,7 +139,8 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     gate,
     model: () => choice().free,
     system: () => plan.system,
-    tools: () => tools(),
+    tools,
+    deferredTools: () => offered().deferred,
     conversation: () => conversation,
     interrupt: life.interrupt,
   };
@@ -152,12 +155,18 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
   });
   const ownTools = [skills.tool, ...life.ownTools(self)];
   servers = await life.openServers(definition);
-  tools = plan.isFork ? forkTools(parent.tools, ownTools) : childTools({ ...plan, own: ownTools, servers }, stages);
+  const offer =
+    plan.isFork || definition.tools ? undefined : await offerOf(plan, stages, { model: choice, conversation });
+  offered = plan.isFork ? forkTools(parent, ownTools) : childTools({ ...plan, own: ownTools, servers, offer }, stages);
 
   const about = { agent_id: id, agent_type: definition.name };
   const { context } = await stages.hooks.fire("SubagentStart", about, life.signal, firing);
   const listing = !plan.past && tools().some(({ name }) => name === "Skill") ? skills.listing() : undefined;
-  const connecting = servers?.takeNotice(tools(), gate.ruleBook.rules);
+  // Its ToolSearch does not know its own servers, so they are named as to an agent that cannot search.
+  const connecting = servers?.takeNotice(
+    tools().filter(({ name }) => name !== "ToolSearch"),
+    gate.ruleBook.rules,
+  );
   const said = [
     ...(plan.isFork ? [FORK_RULES] : []),
     ...(plan.worktree ? [plan.worktree.notice] : []),
@@ -193,6 +202,20 @@ export async function runChild(plan: ChildPlan, stages: AgentStages, life: Child
     end = await going(undefined, limits);
   }
   return endOf(end, life, budgets.find(({ hasRefused }) => hasRefused)?.limitUsd ?? plan.limits.maxBudgetUsd);
+}
+
+async function offerOf(
+  plan: ChildPlan,
+  { storage }: AgentStages,
+  own: { model(): { readonly free: ModelChoice }; readonly conversation: Conversation },
+) {
+  // The session's own offer has loaded it.
+  const { agentOffer } = await import("../../mcp/offer/open-offer.ts");
+  return agentOffer(storage, {
+    maySearch: maySearch(plan),
+    model: () => own.model().free,
+    messages: () => own.conversation.messages,
+  });
 }
 
 /** The end of a subagent is not that of the session. */

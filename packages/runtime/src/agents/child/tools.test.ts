@@ -19,7 +19,7 @@ function session(...names: string[]) {
   const stages = { storage: { state }, mcp: { beforeRequest() {}, servers: undefined } } as unknown as AgentStages;
   const namesFor = (definition: object, more: { background?: boolean; maySpawn?: boolean } = {}) => {
     const agent = { definition: definition as never, background: false, maySpawn: false, own: [], ...more };
-    return childTools(agent, stages)().map(({ name }) => name);
+    return childTools(agent, stages)().tools.map(({ name }) => name);
   };
   return { state, stages, namesFor };
 }
@@ -39,7 +39,8 @@ test("agents of one kind have the same tools, whoever was started in between", (
 test("an agent has the tools that the session has now", () => {
   const { state, stages, namesFor } = session("Read");
   const definition = { disallowedTools: [] };
-  const running = childTools({ definition, background: false, maySpawn: false, own: [] }, stages);
+  const current = childTools({ definition, background: false, maySpawn: false, own: [] }, stages);
+  const running = () => current().tools;
   expect([running().length, namesFor(definition)]).toEqual([1, ["Read"]]);
   expect(running()).toBe(running());
 
@@ -58,7 +59,7 @@ test("each agent has its own instance of a tool, described as the session's is",
     run: async () => "mine",
   }));
   const given = own.map(
-    (mine) => childTools({ definition, background: false, maySpawn: false, own: [mine] }, stages)()[0]!,
+    (mine) => childTools({ definition, background: false, maySpawn: false, own: [mine] }, stages)().tools[0]!,
   );
   expect(given.map(({ run, description }) => [run, description])).toEqual(own.map(({ run }) => [run, "Skill"]));
 });

@@ -1,9 +1,10 @@
 // The tools of a subagent: those that its definition leaves of the session's, some of them its own.
 
 import { agentTools, type AgentToolsOptions } from "@keelson/engine/agents";
-import { assemblePool, type Tool } from "@keelson/engine";
+import { assemblePool, type Rule, type Tool } from "@keelson/engine";
 import { todoWriteTool, type Todo } from "@keelson/tools";
 import type { AgentDefinition } from "@keelson/protocol";
+import type { ToolOffer } from "../../mcp/offer/tool-offer.ts";
 import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
 import type { AgentStages } from "../spawner.ts";
 
@@ -18,13 +19,22 @@ export interface ChildToolsOptions {
   readonly own: readonly Tool[];
   /** The servers that only it uses. */
   readonly servers?: AgentServers | undefined;
+  /** Defers rare built-in tools; absent for an agent that names its tools. */
+  readonly offer?: Pick<ToolOffer, "current"> | undefined;
 }
 
-/** The same array until the session's tools change, so that the provider's cache stays valid. */
+export interface ChildTools {
+  /** In its next request. */
+  readonly tools: readonly Tool[];
+  /** It can call them by name. */
+  readonly deferred: readonly Tool[];
+}
+
+/** The same arrays until the session's tools change, so that the provider's cache stays valid. */
 export function childTools(
-  { definition, background, maySpawn, own, servers: mineOnly }: ChildToolsOptions,
+  { definition, background, maySpawn, own, servers: mineOnly, offer }: ChildToolsOptions,
   { storage, mcp, gate }: AgentStages,
-): () => readonly Tool[] {
+): () => ChildTools {
   const { state } = storage;
   let todos: readonly Todo[] = [];
   const mine = [...own, todoWriteTool({ get: () => todos, set: (next) => (todos = next) })];
@@ -33,13 +43,14 @@ export function childTools(
     readonly deferred: readonly Tool[];
     /** Of its servers. */
     readonly version: number | undefined;
-    readonly tools: readonly Tool[];
+    readonly tools: ChildTools;
   };
+  const divided = () => (offer ? divide(built.tools.tools, offer, gate.ruleBook.rules) : built.tools);
   return () => {
     mcp.beforeRequest();
     const { tools: from, deferredTools: deferred } = state;
     const version = mineOnly?.version;
-    if (built?.from === from && built.deferred === deferred && built.version === version) return built.tools;
+    if (built?.from === from && built.deferred === deferred && built.version === version) return divided();
     const servers = [...from, ...deferred].filter(({ name }) => name.startsWith("mcp__"));
     const shared = servers.map((tool) => ({ ...tool, onDemand: undefined }));
     // Of the session's tools, rules have taken theirs already.
@@ -50,12 +61,41 @@ export function childTools(
       added.length === 0
         ? builtInLeft(state.builtInTools, definition, { kind, maySpawn })
         : toolsLeft([...state.builtInTools, ...added], definition, { kind, maySpawn, serverOf });
-    built = { from, deferred, version, tools: left.map((tool) => ownInstance(tool, mine)) };
-    return built.tools;
+    const tools = left.map((tool) => ownInstance(tool, mine));
+    built = { from, deferred, version, tools: { tools, deferred: [] } };
+    return divided();
   };
 }
 
+interface Parted {
+  readonly builtIn: readonly Tool[];
+  readonly others: readonly Tool[];
+}
+
+const parted = new WeakMap<readonly Tool[], Parted>();
+
+/** The same lists for the same tools. */
+function divide(
+  tools: readonly Tool[],
+  offer: NonNullable<ChildToolsOptions["offer"]>,
+  rules: readonly Rule[],
+): ChildTools {
+  const isServers = ({ name }: Tool) => name.startsWith("mcp__");
+  const parts = parted.get(tools) ?? {
+    builtIn: tools.filter((tool) => !isServers(tool)),
+    others: tools.filter(isServers),
+  };
+  parted.set(tools, parts);
+  return offer.current(parts.builtIn, rules, parts.others);
+}
+
 type Definition = ChildToolsOptions["definition"];
+
+/** Whether the definition leaves the agent ToolSearch. */
+export function maySearch({ definition, background }: Pick<ChildToolsOptions, "definition" | "background">): boolean {
+  const kind = background ? "background" : "foreground";
+  return agentTools([{ name: "ToolSearch" }], definition, { kind, maySpawn: false }).tools.length > 0;
+}
 
 function toolsLeft(pool: readonly Tool[], definition: Definition, options: AgentToolsOptions): readonly Tool[] {
   const ofAgents = pool.filter(({ name }) => !SESSION_TOOLS.has(name));

@@ -1,6 +1,17 @@
-// Requests of clients that change what is in the conversation, at one of its prompts.
+// Requests of clients about the conversation itself: to read it, and to change it at one of its prompts.
 
-import { done, failed, textIn, type ControlHandler } from "../reply.ts";
+import { done, failed, numberIn, textIn, type ControlHandler } from "../reply.ts";
+
+const DEFAULT_MESSAGES = 200;
+const MOST_MESSAGES = 1_000;
+
+/** Keelson only: a page of the conversation. */
+export const getMessages: ControlHandler<"get_messages"> = async (request, targets) => {
+  const limit = Math.min(numberIn(request, "limit") ?? DEFAULT_MESSAGES, MOST_MESSAGES);
+  if (limit === 0) return failed('get_messages: "limit" must be at least 1');
+  const before = request.before === undefined ? {} : { before: textIn(request, "before") };
+  return done(await targets.messages({ ...before, limit }));
+};
 
 /** Keelson only: takes the conversation back to before a prompt. */
 export const rewindConversationControl: ControlHandler<"rewind_conversation"> = async (request, targets) => {

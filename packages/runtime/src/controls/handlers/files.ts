@@ -63,17 +63,19 @@ export const rewindFiles: ControlHandler<"rewind_files"> = async (request, targe
   );
 };
 
-/** Null outside a repository, or if its settings could start a program. */
-export const getWorkingDiff: ControlHandler<"get_working_diff"> = async (
-  _request,
-  { snapshot, permissions },
-  { signal },
-) => {
-  const { readWorkingDiff } = await import("@keelson/host/git-state");
+export const getWorkingDiff: ControlHandler<"get_working_diff"> = async ({ since = "commit" }, targets, { signal }) => {
+  if (since !== "commit" && since !== "start") return failed('get_working_diff: "since" must be "commit" or "start"');
+  const { snapshot, permissions } = targets;
   await permissions.warm();
-  const mayRead = (path: string) => permissions.mayRead(path);
-  const { cwd, home, directories, env } = snapshot();
-  return done({ diff: (await readWorkingDiff({ cwd, home, directories, env, signal, mayRead })) ?? null });
+  const { cwd, home, directories, env, configDir } = snapshot();
+  const places = { cwd, home, directories, env, signal, mayRead: (path: string) => permissions.mayRead(path) };
+  const { changesSinceCommit, sessionChanges } = await import("../../changes/session-changes.ts");
+  if (since === "commit") return done(await changesSinceCommit(places));
+  const { beganMs } = await import("@keelson/store/history");
+  const { startedMs } = targets;
+  const path = targets.transcript();
+  const sinceMs = Math.min((path === undefined ? undefined : beganMs(path)) ?? startedMs, startedMs);
+  return done(await sessionChanges({ ...places, configDir, sinceMs, originals: targets.originals() }));
 };
 
 /** Keelson only: a note of the user for an instruction file. */

@@ -1,6 +1,7 @@
 // Requests about MCP servers. Without servers, lists are empty and every name is unknown.
 
 import type { ConfiguredMcp } from "@keelson/config";
+import { coversTool } from "@keelson/engine";
 import { toolName } from "@keelson/mcp/naming";
 import type { JsonObject } from "@keelson/protocol";
 import type { ManagedServer } from "../../mcp/servers/server.ts";
@@ -108,8 +109,10 @@ export const mcpSetServers: ControlHandler<"mcp_set_servers"> = async (request, 
 };
 
 /** A client calls a tool itself. */
-export const mcpCall: ControlHandler<"mcp_call"> = async (request, { mcp }, { signal }) => {
+export const mcpCall: ControlHandler<"mcp_call"> = async (request, { mcp, permissions }, { signal }) => {
   const tool = textIn(request, "tool");
+  if (permissions.rules.some((rule) => rule.behavior === "deny" && coversTool(rule, tool)))
+    return failed(`mcp_call: a permission rule denies ${tool}`);
   await mcp?.servers?.awaitTool(tool, signal);
   const found = mcp?.servers?.offered.get(tool);
   if (!found) return noTool(tool, mcp?.servers);
@@ -125,11 +128,18 @@ function noTool(tool: string, servers: McpServers | undefined) {
   return server ? failed(`MCP server "${server.name}" has no tool for the name ${tool}`) : notConnected(name);
 }
 
-export const mcpReadResource: ControlHandler<"mcp_read_resource"> = async (request, { mcp }, { signal }) => {
+export const mcpReadResource: ControlHandler<"mcp_read_resource"> = async (
+  request,
+  { mcp, permissions },
+  { signal },
+) => {
   const name = textIn(request, "serverName");
   const uri = textIn(request, "uri");
   const server = mcp?.servers?.get(name);
   if (!server) return notConnected(name);
+  const { isDenied } = await import("../../mcp/offer/resources.ts");
+  if (isDenied(name, permissions.rules))
+    return failed(`mcp_read_resource: a permission rule denies the server "${name}"`);
   if (isInClient(server)) {
     return failed("mcp_read_resource does not support SDK MCP servers: the client can read its own resources");
   }

@@ -2,10 +2,12 @@
 
 import { isObject, isVariableOn } from "@keelson/protocol";
 import { appendTypedPrompt, pastesIn, readTypedPrompts } from "@keelson/store/prompt-history";
-import { done, numberIn, textIn, type ControlHandler } from "../reply.ts";
+import { done, failed, numberIn, textIn, type ControlHandler } from "../reply.ts";
 
 const DEFAULT_PROMPTS = 100;
 const MOST_PROMPTS = 10_000;
+/** Of one prompt: every program reads the file again, from its end. */
+const MOST_CHARS = 1_000_000;
 
 export const getPromptHistory: ControlHandler<"get_prompt_history"> = (request, targets) => {
   const { configDir, cwd } = targets.snapshot();
@@ -18,10 +20,14 @@ export const getPromptHistory: ControlHandler<"get_prompt_history"> = (request, 
 export const addPromptHistory: ControlHandler<"add_prompt_history"> = (request, targets) => {
   const display = textIn(request, "display");
   const { configDir, cwd, env } = targets.snapshot();
+  const pastedContents = isObject(request.pastedContents) ? pastesIn(request.pastedContents) : {};
+  const pasted = Object.values(pastedContents).map(({ content }) => content.length);
+  if (pasted.reduce((sum, length) => sum + length, display.length) > MOST_CHARS)
+    return failed("add_prompt_history: the prompt has more than 1,000,000 characters; leave out what was pasted");
   if (isVariableOn(env["CLAUDE_CODE_SKIP_PROMPT_HISTORY"])) return done();
   appendTypedPrompt(configDir, {
     display,
-    pastedContents: isObject(request.pastedContents) ? pastesIn(request.pastedContents) : {},
+    pastedContents,
     timestamp: targets.now(),
     project: cwd,
     sessionId: targets.sessionId,

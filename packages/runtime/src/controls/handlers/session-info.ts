@@ -2,7 +2,7 @@
 
 import { gitBranch } from "@keelson/host";
 import { repositoryPlace } from "@keelson/host/git-place";
-import type { PersistedWorktree } from "@keelson/protocol";
+import { PERMISSION_MODES, type PersistedWorktree } from "@keelson/protocol";
 import { done, type ControlHandler } from "../reply.ts";
 
 export const getLiveSessionInfo: ControlHandler<"get_session_info"> = (_request, targets) => {
@@ -28,6 +28,7 @@ export const getLiveSessionInfo: ControlHandler<"get_session_info"> = (_request,
     context_window: model.profile.contextWindow,
     output_style: targets.style(),
     permission_mode: targets.mode(),
+    permission_modes: PERMISSION_MODES.filter((mode) => targets.permissions.refusal(mode) === undefined),
     agent: snapshot.flags.agent ?? null,
     memory_directory: targets.memoryDirectory() ?? null,
   });

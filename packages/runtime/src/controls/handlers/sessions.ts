@@ -1,6 +1,5 @@
 // The sessions on this machine, for clients that let the user choose one: list, search, preview, rename.
 
-import type { FieldsOf } from "@keelson/protocol";
 import { titleText } from "@keelson/store";
 import { done, failed, numberIn, textIn, type ControlHandler } from "../reply.ts";
 
@@ -49,20 +48,15 @@ export const renameSessionControl: ControlHandler<"rename_session"> = async (req
   const stored = await targets.storedSessions();
   const transcript = await stored.path(other);
   const { configDir } = targets.snapshot();
-  const renamed = { session_id: other, title };
-  if (transcript !== undefined && (await isRenamedByOwner({ transcript, configDir }, renamed))) return done();
+  if (transcript !== undefined) {
+    // A program that has it open writes the last name it knows when it ends.
+    const { askOwner } = await import("@keelson/store/living-owner");
+    const renamed = { session_id: other, title };
+    if (await askOwner({ id: other, transcript, configDir }, "rename_session", renamed)) return done();
+  }
   const isRenamed = await stored.rename(other, title);
   return isRenamed ? done() : failed(`rename_session: there is no session ${other}`);
 };
-
-/** Whoever has it open writes the last name that it knows when it ends. */
-async function isRenamedByOwner(
-  at: { readonly transcript: string; readonly configDir: string },
-  renamed: FieldsOf<"rename_session">,
-): Promise<boolean> {
-  const { askOwner } = await import("../../owner/ask-owner.ts");
-  return askOwner(at, "rename_session", renamed);
-}
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");

@@ -7,8 +7,8 @@ function offer(tools: readonly Tool[], connecting: string[], { most = Infinity, 
   const server = { name: "s", definition: { alwaysLoad: false } };
   const offered = new Map(tools.map((tool) => [tool.name, { server, tool, facts: { alwaysLoad } }]));
   const servers = { version: 1, all: [], tools: () => tools, offered, connecting } as unknown as McpServers;
-  const mode = { share: 0.1, most, builtIn: false, references: false };
-  return new ToolOffer({ servers, mode, window: () => 200_000, save: async () => "" });
+  const mode = { share: 0.1, most, builtIn: "none", references: false } as const;
+  return new ToolOffer({ servers: () => servers, mode: () => mode, window: () => 200_000, save: async () => "" });
 }
 
 const tool = (at: number, length: number) =>
@@ -49,9 +49,11 @@ test("servers that are connecting are announced once, and in a few words if they
     connecting,
   );
   made.current([], []);
-  expect(made.takeNotice()).toContain("still connecting: a, b.");
+  expect(made.takeNotice({ isRequest: true })).toContain("still connecting: a, b.");
   connecting.shift();
-  expect(made.takeNotice()).toBeUndefined();
+  expect(made.takeNotice({ isRequest: true })).toBeUndefined();
   connecting.push(...Array.from({ length: 500 }, (_, at) => `${"n".repeat(190)}${at}`));
-  expect(made.takeNotice()).toBe("MCP servers that are still connecting: 500 servers. ToolSearch waits for them.");
+  expect(made.takeNotice({ isRequest: true })).toBe(
+    "MCP servers that are still connecting: 500 servers. ToolSearch waits for them.",
+  );
 });

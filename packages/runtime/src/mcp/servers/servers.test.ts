@@ -271,7 +271,7 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
   const ask = (handler: ControlHandler<any>, request: object) =>
     handler(
       { subtype: "x", ...request },
-      { mcp } as unknown as ControlTargets,
+      { mcp, permissions: { rules: [] } } as unknown as ControlTargets,
       { signal: on, client: "client-1" } as ControlContext,
     );
   return {

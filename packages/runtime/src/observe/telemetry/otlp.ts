@@ -48,10 +48,10 @@ const SCOPES: Readonly<Record<ReportSignal, string>> = {
 export function requestOf(
   signal: ReportSignal,
   records: readonly OtlpRecord[],
-  about: { readonly resource: Attributes; readonly version: string },
+  about: { readonly resource: Attributes; readonly version: string; readonly scope?: string },
 ): OtlpRecord {
   const [resources, scopes, list] = LISTS[signal];
-  const scope = { name: SCOPES[signal], version: about.version };
+  const scope = { name: about.scope ?? SCOPES[signal], version: about.version };
   return {
     [resources]: [{ resource: { attributes: otlpAttributes(about.resource) }, [scopes]: [{ scope, [list]: records }] }],
   };

@@ -94,18 +94,7 @@ export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pip
         eventName: `claude_code.${name}`,
       });
     },
-    span: ({ name, traceId, spanId, parentSpanId, startMs, endMs, isClient, error, attributes }) =>
-      addTo(traces, {
-        traceId,
-        spanId,
-        ...(parentSpanId === undefined ? {} : { parentSpanId }),
-        name,
-        kind: isClient ? CLIENT : INTERNAL,
-        startTimeUnixNano: nanos(startMs),
-        endTimeUnixNano: nanos(Math.max(startMs, endMs)),
-        attributes: otlpAttributes({ "span.type": name.replace(/^claude_code\./, ""), ...attributes }),
-        status: error === undefined ? { code: OK } : { code: ERROR, message: error },
-      }),
+    span: (span) => addTo(traces, spanRecord(span)),
     async close() {
       timers.forEach(clearInterval);
       const limit = AbortSignal.timeout(plan.closeMs);
@@ -118,5 +107,20 @@ export function openPipeline(plan: TelemetryPlan, options: PipelineOptions): Pip
       });
       if ((await Promise.race([all, late])) === "late") options.report("the collector did not answer in time");
     },
+  };
+}
+
+export function spanRecord(span: TelemetrySpan): OtlpRecord {
+  const { name, traceId, spanId, parentSpanId, startMs, endMs, isClient, error, attributes } = span;
+  return {
+    traceId,
+    spanId,
+    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    name,
+    kind: isClient ? CLIENT : INTERNAL,
+    startTimeUnixNano: nanos(startMs),
+    endTimeUnixNano: nanos(Math.max(startMs, endMs)),
+    attributes: otlpAttributes({ "span.type": name.replace(/^claude_code\./, ""), ...attributes }),
+    status: error === undefined ? { code: OK } : { code: ERROR, message: error },
   };
 }

@@ -30,6 +30,7 @@ const METRIC: Shape = {
   name: [1, "string"],
   description: [2, "string"],
   unit: [3, "string"],
+  gauge: [5, { dataPoints: [1, POINT] }],
   sum: [7, SUM],
 };
 const LOG: Shape = {

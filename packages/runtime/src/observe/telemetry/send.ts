@@ -10,6 +10,8 @@ import { toProtobuf } from "./protobuf.ts";
 export interface SendOptions {
   readonly resource: Attributes;
   readonly version: string;
+  /** Of reports that are not about a session. */
+  readonly scope?: string;
   fetch(url: string, init: RequestInit): Promise<Response>;
   /** Headers of the command that prints them. */
   moreHeaders(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;

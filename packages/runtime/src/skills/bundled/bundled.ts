@@ -30,8 +30,8 @@ const BUNDLED: readonly Listed[] = [
       'Change settings, permission rules, hooks or MCP servers. Use for "always do X after Y", "stop asking about Z", "never read W"',
     argumentHint: "[what to change]",
   },
-  // Only the user starts these four: batch edits many files, loop has no natural end, and the moment for release notes or a
-  // trial is the user's choice. Leaving them out of the listing also keeps requests small.
+  // Only the user starts these five: batch edits many files, loop has no natural end, what is scheduled costs something each time,
+  // and the moment for release notes or a trial is the user's choice. Leaving them out of the listing also keeps requests small.
   {
     name: "batch",
     description: "Make one change in many places, in small groups, each verified before the next",
@@ -48,6 +48,12 @@ const BUNDLED: readonly Listed[] = [
     name: "release-notes",
     description: "Write release notes for this project from its git history, for the people who use it",
     argumentHint: "[version or range]",
+    modelInvocable: false,
+  },
+  {
+    name: "schedule",
+    description: "Make, list or change routines: prompts that a server runs on a schedule, on a call or on an event",
+    argumentHint: "[what to run, and when]",
     modelInvocable: false,
   },
   {

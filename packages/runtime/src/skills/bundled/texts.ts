@@ -6,6 +6,7 @@ import init from "./texts/init.md" with { type: "text" };
 import loop from "./texts/loop.md" with { type: "text" };
 import releaseNotes from "./texts/release-notes.md" with { type: "text" };
 import review from "./texts/review.md" with { type: "text" };
+import schedule from "./texts/schedule.md" with { type: "text" };
 import securityReview from "./texts/security-review.md" with { type: "text" };
 import simplify from "./texts/simplify.md" with { type: "text" };
 import updateConfig from "./texts/update-config.md" with { type: "text" };
@@ -28,6 +29,7 @@ export const TEXTS: Readonly<Record<string, BundledText>> = {
   loop: { text: loop },
   "release-notes": { text: releaseNotes },
   review: { text: review },
+  schedule: { text: schedule },
   "security-review": { text: securityReview },
   simplify: { text: simplify },
   "update-config": {

@@ -65,7 +65,7 @@ export function teammateArguments({ origin }: Snapshot, choice: TeammateChoice):
     ...given("managed-settings", flags.managedSettings && JSON.stringify(flags.managedSettings)),
     ...given("project-config-root", choice.configRoot),
     ...given("setting-sources", flags.settingSources?.join(",")),
-    ...on("require-trust", flags.requireTrust),
+    ...on("require-trust", Boolean(flags.requireTrust)),
     ...servers(flags),
     ...on("strict-mcp-config", flags.strictMcpConfig),
     ...(flags.pluginDirs ?? []).map(({ path, withoutMcp }) => `--plugin-dir${withoutMcp ? "-no-mcp" : ""}=${path}`),

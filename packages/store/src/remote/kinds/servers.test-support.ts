@@ -62,11 +62,11 @@ export async function startRedis(kept?: string): Promise<Server | undefined> {
   return { socket, stop: () => stop(server, "SIGTERM", kept === undefined ? dir : undefined) };
 }
 
-function missing(debianPackage: string): undefined {
+export function missing(debianPackage: string): undefined {
   if (process.env["CI"]) throw new Error(`${debianPackage} is not installed: run scripts/ci-packages.sh`);
 }
 
-function postgresBin(): string | undefined {
+export function postgresBin(): string | undefined {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
   return [...versions.map((version) => join(root, version, "bin")), "/usr/local/bin", "/opt/homebrew/bin"].find(
@@ -74,13 +74,13 @@ function postgresBin(): string | undefined {
   );
 }
 
-interface User {
+export interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
 /** Postgres refuses to run as root, so it runs as the user its package created, or as nobody, who gets the folder. */
-function userFor(dir: string): User | undefined {
+export function userFor(dir: string): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const user = userCalled("postgres") ?? userCalled("nobody")!;
   chownSync(dir, user.uid, user.gid);
@@ -93,18 +93,18 @@ function userCalled(name: string): User | undefined {
 }
 
 /** With setpriv, the server also ends when the test process does. */
-function asUser(user: User | undefined): string[] {
+export function asUser(user: User | undefined): string[] {
   const setpriv = "/usr/bin/setpriv";
   if (!existsSync(setpriv)) return [];
   const identity = user === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
   return [setpriv, ...identity, "--pdeathsig", "SIGTERM"];
 }
 
-function spawned([program, ...args]: readonly string[], cwd: string): ChildProcess {
+export function spawned([program, ...args]: readonly string[], cwd: string): ChildProcess {
   return spawn(program!, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-async function says(server: ChildProcess, pattern: string): Promise<void> {
+export async function says(server: ChildProcess, pattern: string): Promise<void> {
   const wanted = new RegExp(pattern);
   const heard: string[] = [];
   const ready = [server.stdout!, server.stderr!].map(

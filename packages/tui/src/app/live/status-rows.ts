@@ -1,6 +1,6 @@
 // The status line of this session: the input of its command, and when it runs.
 
-import { isObject, type JsonObject, type Outbound } from "@keelson/protocol";
+import { isList, isObject, type JsonObject, type Outbound } from "@keelson/protocol";
 import type { PromptEditor } from "../../editor/prompt.ts";
 import type { TerminalHost } from "../../host.ts";
 import { statusInput } from "../../life/status/status-input.ts";
@@ -68,9 +68,9 @@ export class StatusRows {
 
   #countLines(output: unknown): void {
     const patch = isObject(output) ? output["structuredPatch"] : undefined;
-    if (!Array.isArray(patch)) return;
-    for (const hunk of (patch as unknown[]).filter(isObject)) {
-      for (const line of Array.isArray(hunk["lines"]) ? hunk["lines"] : []) {
+    if (!isList(patch)) return;
+    for (const hunk of patch.filter(isObject)) {
+      for (const line of isList(hunk["lines"]) ? hunk["lines"] : []) {
         if (String(line).startsWith("+")) this.#changes.added++;
         else if (String(line).startsWith("-")) this.#changes.removed++;
       }

@@ -1,6 +1,6 @@
 // Shows what the session asks: reads what the dialog needs, shows it, and sends the answer.
 
-import type { ControlRequest } from "@keelson/protocol";
+import type { AttachedClient, ControlRequest } from "@keelson/protocol";
 import type { DialogAnswer, DialogContext } from "../../dialogs/dialog-context.ts";
 import { RequestError } from "@keelson/client";
 import type { App } from "../app.ts";
@@ -15,6 +15,12 @@ export async function showQuestions(app: App, waiting: (request: ControlRequest)
     if (talk.questions.shown === request) talk.questions.answered();
     if (talk.questions.waiting === 0) app.modes.reportPresses(false);
   }
+}
+
+/** Another client has answered what was shown here. */
+export function answeredElsewhere({ name = "another program" }: AttachedClient): string {
+  if (name === "terminal") return "Answered in another terminal";
+  return name === "editor" ? "Answered in the editor" : `Answered by ${name}`;
 }
 
 async function answer(request: ControlRequest, app: App, plan?: string): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { ListedCommand } from "@keelson/protocol";
 import type { CompletionSources } from "../../complete/completion.ts";
-import type { MentionItem } from "../../complete/mention.ts";
+import type { MentionItem } from "@keelson/client/mention";
 import type { Talk } from "../session/talk.ts";
 
 interface Source {

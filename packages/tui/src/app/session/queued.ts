@@ -28,6 +28,11 @@ export class Queued implements View {
     return this.#prompts.at(-1);
   }
 
+  /** What was typed, oldest first. */
+  get drafts(): readonly string[] {
+    return this.#prompts.map(({ draft }) => draft);
+  }
+
   get count(): number {
     return this.#prompts.length;
   }

@@ -3,6 +3,7 @@
 
 import { ControlChannel, RequestError, type Requests, type SessionQuestion } from "@keelson/client";
 import type {
+  AttachedClient,
   ClientView,
   ControlRequest,
   ControlSubtype,
@@ -20,7 +21,7 @@ export interface LinkEvents {
   message(message: Outbound): void;
   /** The session asks something. It waits until `answer` is called or the question is withdrawn. */
   question(request: ControlRequest): void;
-  withdrawn(requestId: string): void;
+  withdrawn(requestId: string, answeredBy: AttachedClient | undefined): void;
   /** A message could not be shown. What follows still can. */
   unshown(error: unknown): void;
   /** No more messages follow. */
@@ -112,7 +113,7 @@ export class SessionLink implements Requests {
     const { id, request, signal } = question;
     this.#questions.set(id, question);
     const withdrawn = () => {
-      if (this.#questions.delete(id)) this.#events.withdrawn(id);
+      if (this.#questions.delete(id)) this.#events.withdrawn(id, question.answeredBy);
     };
     signal.addEventListener("abort", withdrawn, { once: true });
     this.#events.question({ type: "control_request", request_id: id, request });

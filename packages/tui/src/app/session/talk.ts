@@ -1,6 +1,7 @@
 // The open session and what is shown of it. What is asked or said before the session is open waits for it.
 
 import {
+  type AttachedClient,
   type ControlRequest,
   type ControlSubtype,
   type FieldsOf,
@@ -30,7 +31,7 @@ export interface TalkOptions extends ConversationOptions {
   message(message: Outbound): void;
   /** There is a question to show. */
   asked(): void;
-  withdrawn(requestId: string): void;
+  withdrawn(requestId: string, answeredBy: AttachedClient | undefined): void;
   /** A message could not be shown. */
   unshown(error: unknown): void;
   ended(error?: Error): void;
@@ -80,10 +81,10 @@ export class Talk implements Requests {
       {
         message: (message) => this.#take(message),
         question: (request) => this.#ask(request, asked),
-        withdrawn: (id) => {
+        withdrawn: (id, answeredBy) => {
           this.#settled(this.questions.withdraw(id));
           this.#userTime.set(this.questions.shown !== undefined || this.questions.waiting > 0, this.#options.now());
-          withdrawn(id);
+          withdrawn(id, answeredBy);
         },
         unshown,
         ended: (error) => {

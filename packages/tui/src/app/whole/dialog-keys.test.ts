@@ -279,3 +279,40 @@ test("where the terminal reports every press, a repeated Enter answers nothing, 
   expect(answers()).toEqual(["allow", "allow", "allow"]);
   expect(program.written()).toContain("\x1b[=26;3u");
 });
+
+test.each([155, 170, 250])(
+  "empty lines at the end of what was typed, %d ms apart, answer no question that came up meanwhile",
+  async (ms) => {
+    using clock = new FakeClock();
+    const { type, ask, answers, prompts, wait } = await start(clock);
+    await type("maybe use");
+    await ask();
+    await type(" a branch", 40);
+    for (let at = 0; at < 6; at++) await type("\r", ms);
+    await wait(160);
+    expect([prompts(), answers()]).toEqual([["maybe use a branch"], []]);
+    await wait(400);
+    await type("\r", 160);
+    expect(answers()).toEqual(["allow"]);
+  },
+);
+
+test.each([155, 170, 250])(
+  "empty lines at the end of a prompt for the run that works, %d ms apart, answer no question that comes then",
+  async (ms) => {
+    using clock = new FakeClock();
+    const { type, ask, answers, prompts, wait } = await start(clock);
+    await type("go");
+    await type("\r", 5_000);
+    await type("maybe use a branch");
+    await type("\r", 20);
+    await ask();
+    await wait(ms - 70);
+    for (let at = 0; at < 4; at++) await type("\r", ms);
+    await wait(160);
+    expect([prompts(), answers()]).toEqual([["go", "maybe use a branch"], []]);
+    await wait(400);
+    await type("\r", 160);
+    expect(answers()).toEqual(["allow"]);
+  },
+);

@@ -30,6 +30,7 @@ const INFO: ReplyTo<"get_session_info"> = {
   context_window: 200_000,
   output_style: "default",
   permission_mode: "default",
+  permission_modes: ["default"],
   agent: null,
   memory_directory: null,
 };

@@ -104,6 +104,7 @@ export function startFakeProgram(options: FakeProgramOptions) {
     notify: () => undefined,
     openUrl: async () => false,
     isFirstTime: async () => false,
+    showOnPage: async () => ({ link: "http://127.0.0.1:4600/#code=x", qr: ["▄▄"], listens: "127.0.0.1:4600" }),
     doctor: async () => "All well",
     now: () => clock.now,
     ...options.host,

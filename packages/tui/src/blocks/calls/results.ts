@@ -1,7 +1,7 @@
 // What came of a call, by tool.
 
 import type { CallItem, ShownResult } from "@keelson/client";
-import { isObject } from "@keelson/protocol";
+import { isList, isObject } from "@keelson/protocol";
 import { renderMarkdown } from "../../markdown/render-markdown.ts";
 import { cleanRow } from "../../screen/clean.ts";
 import { fit } from "../../screen/rows.ts";
@@ -29,7 +29,7 @@ export const resultRows: Rows = (call, result, columns, look) => {
 function refusal({ name, input }: CallItem): string {
   if (name === "ExitPlanMode") return "You did not approve the plan";
   if (name !== "AskUserQuestion") return "You said no";
-  const questions = Array.isArray(input["questions"]) ? (input["questions"] as unknown[]) : [];
+  const questions = isList(input["questions"]) ? input["questions"] : [];
   const asked = questions.flatMap((each) => (isObject(each) ? [cleanRow(String(each["question"] ?? ""))] : []));
   return ["You did not answer", ...(asked.length > 0 ? [asked.join(" ")] : [])].join(": ");
 }
@@ -80,9 +80,9 @@ const fetchRows: Rows = (_call, { isError, text, output }, columns, look) => {
 const searchRows: Rows = (_call, { isError, text, output }, columns, look) => {
   if (isError) return errorRows(text, columns, look);
   const { results, durationSeconds: seconds } = isObject(output) ? output : {};
-  if (!Array.isArray(results)) return folded(text, columns, look);
-  const links = (results as unknown[]).flatMap((each) =>
-    isObject(each) && Array.isArray(each["content"]) ? (each["content"] as unknown[]).filter(isObject) : [],
+  if (!isList(results)) return folded(text, columns, look);
+  const links = results.flatMap((each) =>
+    isObject(each) && isList(each["content"]) ? each["content"].filter(isObject) : [],
   );
   const time = typeof seconds === "number" ? ` in ${elapsed(seconds * 1000)}` : "";
   const head = `${counted(links.length, "result")}${time}`;
@@ -106,7 +106,7 @@ const questionRows: Rows = (_call, { isError, text, output }, columns, look) => 
 
 const findingRows: Rows = (_call, { isError, text, output }, columns, look) => {
   if (isError) return errorRows(text, columns, look);
-  const findings = isObject(output) && Array.isArray(output["findings"]) ? output["findings"].filter(isObject) : [];
+  const findings = isObject(output) && isList(output["findings"]) ? output["findings"].filter(isObject) : [];
   if (findings.length === 0) return folded(text, columns, look);
   return findings.flatMap(({ file, line, summary, outcome }) => {
     const place = typeof line === "number" ? `${String(file)}:${line}` : String(file);

@@ -6,7 +6,7 @@ import { answering, ChoicePanel } from "../../widgets/choice-panel.ts";
 import { quoted } from "../../widgets/heading.ts";
 import { reply, type DialogAnswer, type DialogContext } from "../dialog-context.ts";
 import { showAll, showRow } from "../visible.ts";
-import { formFields } from "./form-fields.ts";
+import { formFields } from "@keelson/client/form";
 import { FormPanel } from "./form-panel.ts";
 
 export function elicitationDialog(request: Unchecked<"elicitation">, context: DialogContext): Panel<DialogAnswer> {

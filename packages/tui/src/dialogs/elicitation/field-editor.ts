@@ -7,8 +7,7 @@ import type { KeyLookup } from "../../widgets/key-lookup.ts";
 import type { EntryRows } from "../../widgets/list-rows.ts";
 import { TextField } from "../../widgets/text-field.ts";
 import { showAll, showRow } from "../visible.ts";
-import { fieldValue, type FieldState, type FieldValue } from "./field-value.ts";
-import type { FormField } from "./form-fields.ts";
+import { fieldValue, type FieldState, type FieldValue, type FormField } from "@keelson/client/form";
 
 export class FieldEditor {
   readonly field: FormField;

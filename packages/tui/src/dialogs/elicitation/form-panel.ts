@@ -10,7 +10,7 @@ import { fitEntries, type EntryRows } from "../../widgets/list-rows.ts";
 import { ScrollText, type RowsFor } from "../../widgets/scroll-text.ts";
 import { stacked } from "../../widgets/stacked.ts";
 import { FieldEditor } from "./field-editor.ts";
-import type { FormField } from "./form-fields.ts";
+import type { FormField } from "@keelson/client/form";
 
 export type FormResult =
   | { readonly action: "accept"; readonly content: JsonObject }

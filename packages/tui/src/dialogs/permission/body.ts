@@ -1,12 +1,12 @@
 // The middle of a permission dialog: what would happen, in full, then what the model says about it and why it asks.
 
+import type { PermissionAsk } from "@keelson/client";
 import { wrap } from "../../screen/rows.ts";
 import type { Theme } from "../../theme/theme.ts";
 import { barred, quoted } from "../../widgets/heading.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
 import type { DialogContext } from "../dialog-context.ts";
 import { shortPath, showAll, showRow } from "../visible.ts";
-import type { PermissionAsk } from "./ask.ts";
 import { commandParts, isCovered } from "./command-parts.ts";
 import { readable, type CallDescription } from "./describe.ts";
 
@@ -24,7 +24,7 @@ export function permissionBody(ask: PermissionAsk, described: CallDescription, c
 
 function subjectRows(ask: PermissionAsk, { subject }: CallDescription, columns: number, theme: Theme): string[] {
   const { command } = ask.input;
-  if (typeof command === "string" && isCommand(ask.tool)) return quoted(showAll(command), columns, theme, "code");
+  if (typeof command === "string" && ask.kind === "execute") return quoted(showAll(command), columns, theme, "code");
   return subject === undefined ? [] : quoted(subject, columns, theme, "bold");
 }
 
@@ -71,5 +71,3 @@ function labelled(label: string, text: string | undefined, columns: number, them
   const rows = wrap(`${theme.paint("dim", `${label}:`)} ${showAll(text).replaceAll("\n", " ")}`, columns - 2);
   return rows.map((row) => `  ${row}`);
 }
-
-export const isCommand = (tool: string) => tool === "Bash" || tool === "PowerShell" || tool === "Monitor";

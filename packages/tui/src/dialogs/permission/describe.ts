@@ -1,9 +1,9 @@
 // What a permission dialog says about each tool: a title, a question, and which inputs the rest of the dialog shows.
 
+import type { PermissionAsk } from "@keelson/client";
 import { isObject, type FilePatch } from "@keelson/protocol";
 import { shortPath, showRow } from "../visible.ts";
 import type { DialogContext } from "../dialog-context.ts";
-import type { PermissionAsk } from "./ask.ts";
 
 export interface CallDescription {
   readonly title: string;

@@ -1,9 +1,9 @@
 // What Ctrl+E shows: what the reason means, and how to be asked less, or more.
 
+import type { PermissionAsk } from "@keelson/client";
 import { wrap } from "../../screen/rows.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
 import { showRow } from "../visible.ts";
-import type { PermissionAsk } from "./ask.ts";
 import type { Remember } from "./remember.ts";
 
 export function explanation(ask: PermissionAsk, remember: Remember | undefined): RowsFor {

@@ -1,5 +1,6 @@
 // The dialog that asks whether a tool call may run: yes, yes and remember, no. Always in this order.
 
+import type { PermissionAsk } from "@keelson/client";
 import type { JsonObject } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import { answering, ChoicePanel } from "../../widgets/choice-panel.ts";
@@ -7,7 +8,6 @@ import type { Hint } from "../../widgets/heading.ts";
 import type { Choice } from "../../widgets/select-list.ts";
 import { plainNo, reply, type DialogAnswer, type DialogContext } from "../dialog-context.ts";
 import { showRow } from "../visible.ts";
-import type { PermissionAsk } from "./ask.ts";
 import { permissionBody } from "./body.ts";
 import { describe } from "./describe.ts";
 import { explanation } from "./explain.ts";

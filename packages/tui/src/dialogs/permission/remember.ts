@@ -1,9 +1,9 @@
 // The second answer of a permission dialog: yes, and do not ask again. It says which rule is stored where, and stores
 // exactly that.
 
+import { ruleText, savedIn, type PermissionAsk } from "@keelson/client/permission-ask";
 import type { PermissionUpdate } from "@keelson/protocol";
 import { shortPath, showRow } from "../visible.ts";
-import { ruleText, type PermissionAsk } from "./ask.ts";
 
 export interface Remember {
   readonly label: string;
@@ -22,7 +22,7 @@ export function rememberOf(
   const others = suggestions.filter((update) => update.type !== "setMode");
   const folders = others.flatMap((update) => ("directories" in update ? update.directories : []));
   const names = folders.map((folder) => shortPath(`${folder}/`, place)).join(", ");
-  if (mode && (isEdit(ask.tool) || others.length === 0)) {
+  if (mode && (ask.kind === "edit" || others.length === 0)) {
     const also = folders.length > 0 ? `, also in ${names}` : "";
     return {
       label: `Yes, and allow all edits this session${also}`,
@@ -64,16 +64,6 @@ function readFolder(
   return folder === undefined ? undefined : showRow(folder);
 }
 
-const FILES: Readonly<Partial<Record<PermissionUpdate["destination"], string>>> = {
-  localSettings: ".claude/settings.local.json",
-  projectSettings: ".claude/settings.json",
-  userSettings: "~/.claude/settings.json",
-};
-
-function destinationsOf(updates: readonly PermissionUpdate[]): string[] {
-  return [...new Set(updates.flatMap(({ destination }) => FILES[destination] ?? []))];
-}
-
-export function isEdit(tool: string): boolean {
-  return tool === "Edit" || tool === "Write" || tool === "MultiEdit" || tool === "NotebookEdit";
-}
+const destinationsOf = (updates: readonly PermissionUpdate[]) => [
+  ...new Set(updates.flatMap((update) => savedIn(update) ?? [])),
+];

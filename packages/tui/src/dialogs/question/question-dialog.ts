@@ -1,6 +1,7 @@
 // Questions of the model to the user. One question with one answer is answered by choosing; several, or one with several
 // answers, are tabs with a review at the end.
 
+import { readQuestions, withAnswers, type PermissionAsk } from "@keelson/client";
 import type { InputEvent, Key } from "../../input/event.ts";
 import { cleanRow } from "../../screen/clean.ts";
 import { wrap } from "../../screen/rows.ts";
@@ -13,11 +14,9 @@ import { SelectList } from "../../widgets/select-list.ts";
 import { stacked } from "../../widgets/stacked.ts";
 import { tabsRow } from "../../widgets/tabs-row.ts";
 import { plainNo, reply, type DialogAnswer, type DialogContext } from "../dialog-context.ts";
-import type { PermissionAsk } from "../permission/ask.ts";
 import { askedBy } from "../permission/permission-dialog.ts";
 import { showRow } from "../visible.ts";
 import { QuestionPage } from "./question-page.ts";
-import { answered, readQuestions } from "./questions.ts";
 
 /** Undefined if the input has no questions that can be shown. */
 export function questionDialog(ask: PermissionAsk, context: DialogContext): Panel<DialogAnswer> | undefined {
@@ -112,7 +111,7 @@ class QuestionPanel implements Panel<DialogAnswer> {
     const { input } = this.#ask;
     const questions = this.#pages.map(({ asked }) => asked);
     const given = this.#pages.map(({ answer }) => answer);
-    return reply({ behavior: "allow", updatedInput: answered(input, questions, given) });
+    return reply({ behavior: "allow", updatedInput: withAnswers(input, questions, given) });
   }
 
   #talk(): string {

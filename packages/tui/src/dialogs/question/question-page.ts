@@ -1,5 +1,6 @@
 // One question: its options, an answer in the user's own words, and a preview of the marked option.
 
+import type { AskedQuestion, GivenAnswer } from "@keelson/client";
 import type { InputEvent, Key } from "../../input/event.ts";
 import { width, wrap } from "../../screen/rows.ts";
 import type { Frame, Rendered } from "../../screen/view.ts";
@@ -9,7 +10,6 @@ import { ScrollText } from "../../widgets/scroll-text.ts";
 import { SelectList, type Choice, type Chosen } from "../../widgets/select-list.ts";
 import type { DialogContext } from "../dialog-context.ts";
 import { showAll, showRow } from "../visible.ts";
-import type { AskedQuestion, GivenAnswer } from "./questions.ts";
 
 /** The index of an option, or one of the other entries. */
 type Entry = number | "own" | "talk";

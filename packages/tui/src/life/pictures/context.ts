@@ -1,6 +1,6 @@
 // /context as a picture: what fills the model's context, as a field of cells and as bars.
 
-import { isObject } from "@keelson/protocol";
+import { isList, isObject } from "@keelson/protocol";
 import { counted, shortCount } from "../../blocks/amounts.ts";
 import { sign } from "../../blocks/look.ts";
 import { cleanRow } from "../../screen/clean.ts";
@@ -59,8 +59,8 @@ export function renderContext(usage: unknown, frame: Frame): string[] {
 const number = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : 0);
 
 function categoriesIn(value: unknown): Category[] {
-  if (!Array.isArray(value)) return [];
-  return (value as unknown[]).filter(isObject).map((each) => ({
+  if (!isList(value)) return [];
+  return value.filter(isObject).map((each) => ({
     id: String(each["id"] ?? each["name"]),
     name: cleanRow(String(each["name"] ?? "")),
     tokens: number(each["tokens"]),
@@ -128,7 +128,7 @@ interface Listed {
 }
 
 const listIn = (value: unknown, key: string): Listed[] =>
-  (Array.isArray(value) ? (value as unknown[]) : [])
+  (isList(value) ? value : [])
     .filter(isObject)
     .map((each) => ({ name: cleanRow(String(each[key] ?? "")), tokens: number(each["tokens"]) }))
     .toSorted((one, other) => other.tokens - one.tokens);

@@ -1,7 +1,7 @@
 // /permissions: the rules by behavior and the working directories. Rules can be added and removed.
 
 import type { PermissionUpdate, ReplyTo, RuleBehavior, RuleValue } from "@keelson/protocol";
-import { ruleText } from "../../dialogs/permission/ask.ts";
+import { ruleText } from "@keelson/client/permission-ask";
 import type { Done, Panel } from "../../screen/view.ts";
 import { errorText, type PanelContext, type PanelEnd } from "../context.ts";
 import { ListPanel, type ListEntry } from "../list-panel.ts";

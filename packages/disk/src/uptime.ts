@@ -1,0 +1,15 @@
+// How long this machine has been up, in milliseconds, including the time it was suspended: the same for all its processes, and
+// unlike the time of day it never jumps.
+
+import { readFileSync } from "node:fs";
+import { uptime } from "node:os";
+
+export function uptimeMs(): number {
+  try {
+    if (process.platform === "linux")
+      return Math.round(Number.parseFloat(readFileSync("/proc/uptime", "latin1")) * 1000);
+  } catch {
+    // Not mounted.
+  }
+  return uptime() * 1000;
+}
