@@ -213,6 +213,16 @@ test("a lease that names another process with the same id does not count", async
   expect(existsSync(leaseOf(home))).toBe(false);
 });
 
+test("an owner that was killed before it named itself blocks no one for longer than that takes to see", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }, { text: "Two" }]);
+  await runKeelson([...STREAM, "--session-id", ID, "--", "First"], { home, url: model.url });
+  writeFileSync(leaseOf(home), "");
+  const resumed = await runKeelson([...STREAM, "--resume", ID, "--", "Second"], { home, url: model.url });
+  expect([resumed.code, resumed.messages.at(-1)?.result, resumed.stderr]).toEqual([0, "Two", ""]);
+  expect(existsSync(leaseOf(home))).toBe(false);
+});
+
 test("a cleared session is free, and the new one is the owner's", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "One" }, { text: "Two" }, { text: "Three" }]);

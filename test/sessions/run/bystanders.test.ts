@@ -64,7 +64,7 @@ function look(pid: number): Seen {
 
 /** Programs of the same user that look like something of ours. They run until they are ended. */
 const BYSTANDERS: Readonly<Record<string, (seen: Seen) => string>> = {
-  "a daemon": () => "(setsid sleep 400 & echo $! >&3); exec sleep 400",
+  "a daemon": () => "(setsid sleep 400 >/dev/null & echo $!); exec sleep 400",
   "one with a limit": () => "ulimit -x 7; exec sleep 400",
   "one with a soft limit": () => "ulimit -Sx 100000000000000000; exec sleep 400",
   "one with a large limit": () => "ulimit -x 123456789012345678; exec sleep 400",
@@ -75,16 +75,26 @@ const BYSTANDERS: Readonly<Record<string, (seen: Seen) => string>> = {
   "one that says it is a reaper": () => `exec bash -c 'sleep 400; :' sh sh keelson-reaper x`,
 };
 
-/** Each with everything it started. */
-function startBystander(script: string): { readonly pids: () => readonly number[]; end(): void } {
+/** Each with everything it started: its children, and the daemon whose number it prints. */
+async function startBystander(script: string): Promise<{ readonly pids: readonly number[]; end(): void }> {
   const child = Bun.spawn([...through, "bash", "-c", script], {
     detached: true,
-    stdio: ["ignore", "ignore", "ignore", "ignore"],
+    stdio: ["ignore", "pipe", "ignore", "ignore"],
   });
+  const printed = script.includes("echo")
+    ? [Number(new TextDecoder().decode((await child.stdout.getReader().read()).value))]
+    : [];
+  // Shells that are about to become the program, or to end, are not the bystander yet.
+  const settled = () => {
+    const children = childrenOf(child.pid);
+    return children.every(isSleep) && (isSleep(child.pid) || children.length > 0);
+  };
+  await until(() => settled() && printed.every(isSleep), `"${script}" did not begin`);
+  const pids = [child.pid, ...childrenOf(child.pid), ...printed];
   return {
-    pids: () => [child.pid, ...childrenOf(child.pid)],
+    pids,
     end() {
-      for (const pid of [...childrenOf(child.pid), child.pid]) {
+      for (const pid of pids.toReversed()) {
         try {
           process.kill(pid, "SIGKILL");
         } catch {
@@ -93,6 +103,14 @@ function startBystander(script: string): { readonly pids: () => readonly number[
       }
     },
   };
+}
+
+function isSleep(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "latin1") === "sleep\n";
+  } catch {
+    return false;
+  }
 }
 
 function childrenOf(pid: number): readonly number[] {
@@ -178,12 +196,12 @@ async function ended(end: End, user: User): Promise<void> {
   await until(() => ours.every((name) => pidOf(home, name) > 0), "not everything began");
   await until(() => ["left", "awaited"].every((name) => pidOf(elsewhere, name) > 0), "the other session did not begin");
   const seen = look(pidOf(home, "session"));
-  const bystanders = Object.entries(BYSTANDERS).map(([name, script]) => ({ name, ...startBystander(script(seen)) }));
+  const bystanders = await Promise.all(
+    Object.entries(BYSTANDERS).map(async ([name, script]) => ({ name, ...(await startBystander(script(seen))) })),
+  );
   let isOver = false;
   const neighbours = [neighbour(user, () => isOver), neighbour(user, () => isOver)];
   try {
-    await Bun.sleep(50);
-    const began = bystanders.map(({ name, pids }) => ({ name, pids: pids() }));
     const reapers = childrenOf(session.pid).filter(isReaper);
     expect(reapers.length).toBeGreaterThan(0);
     ENDS[end](session);
@@ -194,7 +212,7 @@ async function ended(end: End, user: User): Promise<void> {
     expect(ours.filter((name) => isRunning(pidOf(home, name)))).toEqual([]);
     // The reaper may be at it for a moment.
     await until(() => !reapers.some(isRunning), "a reaper still runs");
-    expect(began.filter(({ pids }) => !pids.every(isRunning))).toEqual([]);
+    expect(bystanders.filter(({ pids }) => !pids.every(isRunning)).map(({ name }) => name)).toEqual([]);
     expect(["left", "awaited"].filter((name) => !isRunning(pidOf(elsewhere, name)))).toEqual([]);
     expect(other.lines.filter(({ text }) => text.includes("tool_result")).length).toBe(1);
   } finally {
