@@ -193,6 +193,16 @@ test("the owner is killed while a client waits: the client says so", async () =>
   });
 });
 
+test("an owner that is killed before it names itself blocks no one either", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "One" }, { text: "Two" }]);
+  await runKeelson([...STREAM, "--session-id", ID, "First"], { home, url: model.url });
+  writeFileSync(leaseOf(home), "");
+  const { code, stderr } = await runKeelson([...STREAM, "--resume", ID, "Second"], { home, url: model.url });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(existsSync(leaseOf(home))).toBe(false);
+});
+
 test("a lease that names another process with the same id does not count", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "One" }, { text: "Two" }]);

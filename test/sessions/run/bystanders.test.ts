@@ -75,14 +75,23 @@ const BYSTANDERS: Readonly<Record<string, (seen: Seen) => string>> = {
   "one that says it is a reaper": () => `exec bash -c 'sleep 400; :' sh sh keelson-reaper x`,
 };
 
+interface Bystander {
+  readonly pids: () => readonly number[];
+  /** Whether all of them sleep, and not what starts them. */
+  hasBegun(): boolean;
+  end(): void;
+}
+
 /** Each with everything it started. */
-function startBystander(script: string): { readonly pids: () => readonly number[]; end(): void } {
+function startBystander(script: string): Bystander {
   const child = Bun.spawn([...through, "bash", "-c", script], {
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ignore"],
   });
+  const pids = () => [child.pid, ...childrenOf(child.pid)];
   return {
-    pids: () => [child.pid, ...childrenOf(child.pid)],
+    pids,
+    hasBegun: () => pids().every((pid) => sleeps(pid) || childrenOf(pid).some(sleeps)),
     end() {
       for (const pid of [...childrenOf(child.pid), child.pid]) {
         try {
@@ -93,6 +102,14 @@ function startBystander(script: string): { readonly pids: () => readonly number[
       }
     },
   };
+}
+
+function sleeps(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "latin1").trim() === "sleep";
+  } catch {
+    return false;
+  }
 }
 
 function childrenOf(pid: number): readonly number[] {
@@ -182,7 +199,7 @@ async function ended(end: End, user: User): Promise<void> {
   let isOver = false;
   const neighbours = [neighbour(user, () => isOver), neighbour(user, () => isOver)];
   try {
-    await Bun.sleep(50);
+    await until(() => bystanders.every(({ hasBegun }) => hasBegun()), "not every bystander began");
     const began = bystanders.map(({ name, pids }) => ({ name, pids: pids() }));
     const reapers = childrenOf(session.pid).filter(isReaper);
     expect(reapers.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 // A team whose models do what they are told not to: nobody gets more rights than the lead has, and nobody speaks for others.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, temporaryHome, testUnless } from "@keelson/testkit";
 import { CHAT, control, prompt, STREAM } from "../front-door.ts";
@@ -83,7 +83,9 @@ test("a flooded mailbox reaches the lead in parts, with nothing lost and in orde
         timestamp: `${number}`,
         read: false,
       }));
-      writeFileSync(box, JSON.stringify(flood));
+      // At once: the lead may read it at any moment.
+      writeFileSync(`${box}.new`, JSON.stringify(flood));
+      renameSync(`${box}.new`, box);
       return { text: "Ready" };
     },
   );

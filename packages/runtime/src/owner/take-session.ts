@@ -15,6 +15,8 @@ export interface OwnedSession extends SessionFile {
 
 /** A program that prints its answer is about to end, and whoever reads it may go on at once. */
 const PATIENCE_MS = 500;
+/** One that was killed before it named itself counts as starting for two seconds. */
+const UNNAMED_MS = 3_000;
 /** Its hooks and servers may take that long to end. */
 const ENDING_MS = 10_000;
 const PAUSE_MS = 15;
@@ -53,9 +55,10 @@ export async function takeSession(
 }
 
 function patienceWith(holder: LeaseHolder | undefined): number {
-  if (holder?.isEnding) return ENDING_MS;
+  if (holder === undefined) return UNNAMED_MS;
+  if (holder.isEnding) return ENDING_MS;
   // It is joined, which waits for itself.
-  return holder?.listens ? 0 : PATIENCE_MS;
+  return holder.listens ? 0 : PATIENCE_MS;
 }
 
 function refusal(owned: OwnedSession): OpenError {
