@@ -129,7 +129,14 @@ test("a test that fails once is run again with its file alone, and named; one th
   const twice = await printed([{ ...broken, again: () => broken.command }]);
   expect([twice.code, twice.lines.at(-1)]).toEqual([1, "1 passed, 1 failed"]);
 
-  const many = tests("many", `test.each([1, 2, 3, 4])("%i", () => expect(1).toBe(2));`);
+  const failing = (name: string, count: number) =>
+    tests(name, `test.each(Array.from({ length: ${count} }, (_, at) => at))("%i", () => expect(1).toBe(2));`);
+  const many = failing("many", 11);
   const tooMany = await printed([{ ...many, again: () => expect.unreachable() }]);
-  expect([tooMany.code, tooMany.lines.at(-1)]).toEqual([1, "0 passed, 4 failed"]);
+  expect([tooMany.code, tooMany.lines.at(-1)]).toEqual([1, "0 passed, 11 failed"]);
+
+  const passing = tests("passing-alone", `test("all", () => {});`);
+  const few = await printed([{ ...failing("few", 10), again: () => passing.command }]);
+  expect([few.code, few.lines.at(-1)]).toEqual([0, "10 passed, 0 failed"]);
+  expect(few.lines.filter((line) => /^ {2}\S+: \d$/.test(line))).toHaveLength(10);
 });

@@ -13,3 +13,6 @@ export function uptimeMs(): number {
   }
   return uptime() * 1000;
 }
+
+/** How long before the end of a lease with so much left its program closes, so that everything it started has ended by then. */
+export const closesBeforeMs = (leftMs: number): number => Math.min(3_000, Math.max(0, leftMs) / 4);

@@ -64,6 +64,7 @@ testUnless(noWorker, test)(
       seen.push({
         ...crash,
         state: run.state,
+        reason: run.reason,
         outcome: run.outcome?.summary,
         results: entries.filter(({ line }) => line.startsWith('{"type":"result"')).length,
         ends: attempts.filter(({ why }) => why !== null && ENDED.has(why)).length,
@@ -78,6 +79,7 @@ testUnless(noWorker, test)(
       tried.map((crash) => ({
         ...crash,
         state: "succeeded",
+        reason: null,
         outcome: "Counted",
         results: 1,
         ends: 1,

@@ -80,6 +80,36 @@ testUnless(noWorker, test)(
   },
 );
 
+testUnless(noWorker, test)(
+  "a program that closed because its lease was extended late did not crash: the run goes on, and no attempt counts",
+  async () => {
+    await using world = await routineWorld(inOrder(bash("call_1", "sleep 1000"), outcome()) as any);
+    const leaseMs = 3_000;
+    const started = new Set<string>();
+    // The first beat of the first claim is answered when the lease is almost over.
+    const store = new Proxy(world.store, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== "function") return method;
+        if (name !== "beat") return method.bind(target);
+        return async (held: { readonly claim: string }, ...args: unknown[]) => {
+          const isFirst = started.size === 0;
+          started.add(held.claim);
+          const answer: unknown = await Reflect.apply(method, target, [held, ...args]);
+          // Until the program has closed: it does so in the last quarter, and this beat was sent after a third.
+          if (isFirst) await Bun.sleep(leaseMs / 2 + 100);
+          return answer;
+        };
+      },
+    });
+    const { id } = await world.routine({ sources: [], maxAttempts: 1 });
+    world.start({ store, leaseMs });
+    const run = await world.ended(await world.enqueue(id));
+    expect([run.state, run.reason, run.failures]).toEqual(["succeeded", null, 0]);
+    expect(run.lost).toBeGreaterThan(0);
+  },
+);
+
 testUnless(noWorker, test)("on_crash decides: a restart begins anew, and a routine may allow none", async () => {
   await using world = await routineWorld(inOrder(outcome()));
   const marker = join(world.home.root, "tmp", "marker");

@@ -80,8 +80,12 @@ testHere.each(["desktop", "phone"] as (keyof typeof SIZES)[])(
 
     const shown = await page.locator(".transcript").textContent();
     const original = page.url();
+    const bodies = page.locator(".call-body");
+    const calls = await bodies.count();
     await page.reload();
     await page.getByText("Interrupted", { exact: true }).waitFor();
+    // What is inside of a folded call is a part of the page that is loaded when the first call is drawn.
+    await bodies.nth(calls - 1).waitFor({ state: "attached" });
     expect(await page.locator(".transcript").textContent()).toBe(shown);
 
     await choose(page, "Fork");

@@ -2,13 +2,11 @@
 // another worker already continues the run: so the check is in the process that acts, and needs nobody else.
 
 import { readFileSync } from "node:fs";
-import { uptimeMs } from "@keelson/disk/uptime";
+import { closesBeforeMs, uptimeMs } from "@keelson/disk/uptime";
 import { printError, type ProcessIO } from "./process-io.ts";
 
 /** Also notices soon that a suspended machine runs again. */
 const PERIOD_MS = 500;
-/** How long before the end the session is closed, so that everything it started has ended by then. */
-const CLOSING_MS = 3_000;
 
 /**
  * The file has the time at which the lease ends, as uptime of the machine in milliseconds. The worker replaces it when it
@@ -40,8 +38,7 @@ export function endWithLease(path: string, io: ProcessIO): boolean {
   return true;
 }
 
-/** In a short lease, its last quarter. */
-const closingAt = (end: number) => end - Math.min(CLOSING_MS, Math.max(0, end - uptimeMs()) / 4);
+const closingAt = (end: number) => end - closesBeforeMs(end - uptimeMs());
 
 /** 0 if there is none: who cannot know that the lease lasts must not act. */
 function leaseEnd(path: string): number {

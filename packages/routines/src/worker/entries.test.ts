@@ -28,7 +28,14 @@ function lease(): RunLease {
     if (!answer.held) throw new Error("lost");
     return answer;
   };
-  return { held: { runId: "run", claim: "claim" }, signal, take, assertHeld: async () => {}, end: () => {} };
+  return {
+    held: { runId: "run", claim: "claim" },
+    signal,
+    take,
+    assertHeld: async () => {},
+    assertWasKept: () => {},
+    end: () => {},
+  };
 }
 
 const writer = (store: WorkerStore, there = 0) => entryWriter({ store, lease: lease(), there, redact: (text) => text });

@@ -2,7 +2,7 @@
 // extended in time. Everything that is done for a run asks `signal` first.
 
 import { renameSync, writeFileSync } from "node:fs";
-import { uptimeMs } from "@keelson/disk/uptime";
+import { closesBeforeMs, uptimeMs } from "@keelson/disk/uptime";
 import type { Fenced, RunBeat, RunClaim, WorkerStore } from "../store/run-store.ts";
 
 /** The run belongs to somebody else now, or has ended. */
@@ -28,6 +28,11 @@ export interface RunLease {
   readonly signal: AbortSignal;
   /** Throws LeaseLost. For deeds that cannot be taken back. */
   assertHeld(): Promise<void>;
+  /**
+   * Throws LeaseLost if the child may have closed by itself, because the lease was about to end and was extended late: then that it
+   * ended says nothing about the run.
+   */
+  assertWasKept(): void;
   /** Takes the answer to a write: aborts `signal` if the claim did not count. */
   take<Result extends object>(answer: Fenced<Result>): Result;
   /** The claim has ended by our own deed: nothing is extended any more. The child may stay until then, but does not act. */
@@ -58,6 +63,9 @@ export function holdRunLease({ store, held, leaseMs, claimedAt, file, facts }: L
     lose("the lease could not be extended in time");
     return true;
   };
+  /** When the child could last see that the lease was about to end. */
+  let lastNear = -Infinity;
+  const isNear = () => uptimeMs() >= until - closesBeforeMs(leaseMs);
   let beating = false;
   const beat = async () => {
     beating = true;
@@ -65,8 +73,10 @@ export function holdRunLease({ store, held, leaseMs, claimedAt, file, facts }: L
     try {
       const answer = take(await store.beat(held, { leaseMs, ...facts() }));
       if (isOver || isPast()) return;
-      until = sentAt + answer.leaseMs;
-      writeEnd(file, until);
+      const extended = sentAt + answer.leaseMs;
+      writeEnd(file, extended);
+      if (isNear()) lastNear = uptimeMs();
+      until = extended;
     } catch {
       // The store cannot be reached: the next beat tries again, until the lease has ended.
     } finally {
@@ -99,6 +109,10 @@ export function holdRunLease({ store, held, leaseMs, claimedAt, file, facts }: L
       if (isOver) throw new LeaseLost("the claim has ended");
       take(await store.holds(held));
     },
+    assertWasKept() {
+      if (isNear() || uptimeMs() - lastNear < CLOSED_WITHIN_MS) lose("the lease was extended too late for the program");
+      lost.signal.throwIfAborted();
+    },
     end(childUntil) {
       isOver = true;
       clearTimeout(timer);
@@ -106,6 +120,9 @@ export function holdRunLease({ store, held, leaseMs, claimedAt, file, facts }: L
     },
   };
 }
+
+/** So long after it began to close, the child has ended. */
+const CLOSED_WITHIN_MS = 8_000;
 
 /** In one step: the child never reads half a number. */
 function writeEnd(file: string, until: number): void {

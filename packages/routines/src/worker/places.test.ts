@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryHome, testUnless } from "@keelson/testkit";
 import { openPlaces } from "./places.ts";
@@ -33,6 +33,54 @@ testUnless(process.getuid?.() === 0 ? null : "needs root", test)(
     expect(() => openPlaces(folder)).toThrow("belongs to another user");
   },
 );
+
+test("a place that was abandoned and is taken again is not removed by others who clear it up at that moment", async () => {
+  using home = temporaryHome();
+  const workers = Array.from({ length: 3 }, () => openPlaces(join(home.root, "w")));
+  const gone = Bun.spawnSync(["sh", "-c", "echo $$"]);
+  const owner = { pid: Number(gone.stdout.toString()), procStart: "0" };
+  for (let round = 0; round < 20; round++) {
+    const own = join(workers[0]!.private, "runs", `run_${round}`);
+    mkdirSync(own);
+    writeFileSync(join(own, "owner"), JSON.stringify(owner));
+    // More to remove for some than for others.
+    for (let n = 0; n < 20; n++) mkdirSync(join(home.root, "w", "work", `run_${round}`, `${n}`), { recursive: true });
+    const [, place, cleared] = await Promise.all([
+      workers[0]!.sweep(),
+      workers[1]!.make(`run_${round}`),
+      workers[2]!.sweep(),
+    ]);
+    expect(cleared).toBeLessThan(2);
+    expect(readdirSync(place.private)).toContain("owner");
+    expect(readdirSync(place.work).toSorted()).toEqual(["config", "home", "tmp"]);
+    await place.remove();
+    expect([place.private, place.work].filter((path) => existsSync(path))).toEqual([]);
+  }
+  expect(readdirSync(join(workers[0]!.private, "locks"))).toEqual([]);
+});
+
+test("nothing of a place is left, also where its files vanish while it is removed", async () => {
+  using home = temporaryHome();
+  const { make } = openPlaces(join(home.root, "w"));
+  const script = `import { readdirSync, unlinkSync } from "node:fs";
+    self.onmessage = ({ data }) => {
+      try {
+        for (const name of readdirSync(data)) try { unlinkSync(data + "/" + name); } catch {}
+      } catch {}
+      postMessage("done");
+    };`;
+  const other = new Worker(URL.createObjectURL(new Blob([script], { type: "application/javascript" })));
+  for (let round = 0; round < 12; round++) {
+    const place = await make(`run_${round}`);
+    for (let n = 0; n < 200; n++) writeFileSync(join(place.temporary, `${n}`), "");
+    const done = new Promise((resolve) => other.addEventListener("message", resolve, { once: true }));
+    other.postMessage(place.temporary, []);
+    await place.remove();
+    expect([place.private, place.work].filter((path) => existsSync(path))).toEqual([]);
+    await done;
+  }
+  other.terminate();
+});
 
 testUnless(Bun.which("bwrap") === null ? "bwrap is not installed" : null, test)(
   "a sandbox that nobody ends any more ends with the place of its run; those of other runs stay",

@@ -1,7 +1,7 @@
 // Folders of runs on this machine. `private` is for the worker alone; `work` is what a run sees. A place belongs to the process that
 // made it, and whoever finds it without that process ends what still runs there and removes it.
 //
-//   private/mirrors   private/setups   private/runs/NAME/{owner,child,lease,settings.json,…}
+//   private/mirrors   private/setups   private/locks   private/runs/NAME/{owner,child,lease,settings.json,…}
 //   work/NAME/{checkout,home,tmp,config}
 
 import {
@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { FileLockedError, withFileLock } from "@keelson/disk/lock";
 import { tryParse } from "@keelson/protocol";
 import { endSandboxesOf, identify, isGroupAlive, isRunning, killGroup, type ProcessIdentity } from "./processes.ts";
 
@@ -51,11 +52,12 @@ export function openPlaces(folder: string): RunPlaces {
   const root = realpathSync(folder);
   const [secret, work] = [join(root, "private"), join(root, "work")];
   const runs = join(secret, "runs");
-  for (const path of [secret, runs, join(secret, "mirrors"), join(secret, "setups")])
+  const locks = join(secret, "locks");
+  for (const path of [secret, runs, join(secret, "mirrors"), join(secret, "setups"), locks])
     mkdirSync(path, { recursive: true, mode: 0o700 });
   mkdirSync(work, { recursive: true, mode: 0o755 });
   chmodSync(secret, 0o700);
-  for (const path of [secret, runs, join(secret, "mirrors"), join(secret, "setups"), work]) checkOurs(path);
+  for (const path of [secret, runs, join(secret, "mirrors"), join(secret, "setups"), locks, work]) checkOurs(path);
   // Nobody but root can list what is in it: a run cannot find those that begin later.
   chmodSync(work, 0o311);
 
@@ -63,7 +65,13 @@ export function openPlaces(folder: string): RunPlaces {
     await removeTree(join(work, name));
     await removeTree(join(runs, name));
   };
-  /** The place of a worker that is gone. */
+  /**
+   * Whoever takes a place or clears one up: what was abandoned when somebody looked may have a new owner by the time that its
+   * processes have ended.
+   */
+  const alone = <Result>(name: string, work: () => Promise<Result>, patienceMs?: number) =>
+    withFileLock(join(locks, name), work, { isTemporary: true, patienceMs });
+  /** The place of a worker that is gone. Call it in `alone`. */
   const clear = async (name: string) => {
     const child = readIdentity(join(runs, name, "child"));
     if (child !== undefined && (isRunning(child) || isGroupAlive(child.pid))) {
@@ -84,12 +92,16 @@ export function openPlaces(folder: string): RunPlaces {
       for (let number = 1; ; number++) {
         const name = number === 1 ? base : `${base}-${number}`;
         const own = join(runs, name);
-        if (!create(own)) {
-          if (!isAbandoned(own)) continue;
-          await clear(name);
-          if (!create(own)) continue;
-        }
-        writeFileSync(join(own, "owner"), JSON.stringify(identify(process.pid)), { mode: 0o600 });
+        const isOurs = await alone(name, async () => {
+          if (!create(own)) {
+            if (!isAbandoned(own)) return false;
+            await clear(name);
+            if (!create(own)) return false;
+          }
+          writeFileSync(join(own, "owner"), JSON.stringify(identify(process.pid)), { mode: 0o600 });
+          return true;
+        });
+        if (!isOurs) continue;
         const here = join(work, name);
         await removeTree(here);
         const folders = {
@@ -115,9 +127,23 @@ export function openPlaces(folder: string): RunPlaces {
       }
     },
     async sweep() {
-      const abandoned = readdirSync(runs).filter((name) => isAbandoned(join(runs, name)));
-      for (const name of abandoned) await clear(name);
-      return abandoned.length;
+      let cleared = 0;
+      for (const name of readdirSync(runs).filter((name) => isAbandoned(join(runs, name)))) {
+        const clearing = alone(
+          name,
+          async () => {
+            if (!isAbandoned(join(runs, name))) return;
+            await clear(name);
+            cleared++;
+          },
+          0,
+        );
+        // Then somebody else does it.
+        await clearing.catch((error: unknown) => {
+          if (!(error instanceof FileLockedError)) throw error;
+        });
+      }
+      return cleared;
     },
   };
 }
@@ -180,15 +206,19 @@ async function groupEnd(pgid: number): Promise<void> {
 
 /** Links are removed, never followed. A run may have left folders without the right to write. */
 async function removeTree(path: string): Promise<void> {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; ; round++) {
+    let failure: unknown = new Error(`"${path}" could not be removed`);
     try {
       await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
-      return;
+      // It also ends, with no error, where something in the folder is removed at the same moment by somebody else: a socket by the
+      // process that has it.
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
     } catch (error) {
-      if (round === 4) throw error;
-      openFolders(path);
-      await Bun.sleep(50 << round);
+      failure = error;
     }
+    if (round === 4) throw failure;
+    openFolders(path);
+    await Bun.sleep(50 << round);
   }
 }
 

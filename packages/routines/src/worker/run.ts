@@ -247,7 +247,7 @@ class Performance {
       hidden: [places.private, ...this.#place.others(), ...hidden],
     };
     if (environment?.setupScript) {
-      const done = await runSetup({
+      const setup = runSetup({
         script: environment.setupScript,
         environment,
         checkouts,
@@ -260,6 +260,10 @@ class Performance {
         program,
         launch: setupLaunchOf(surroundings),
         signal: AbortSignal.any([this.#lease.signal, this.#tools.draining]),
+      });
+      const done = await setup.catch((error: unknown) => {
+        if (error instanceof SetupError) this.#lease.assertWasKept();
+        throw error;
       });
       await this.#log(done === "ran" ? "Ran the setup script" : "Restored what the setup script made before");
     }
@@ -456,12 +460,16 @@ class Performance {
     this.#lease.signal.throwIfAborted();
     const result = this.#result;
     if (result === undefined) {
+      this.#lease.assertWasKept();
       const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
       const last = stderr.trim().split("\n").slice(-3).join(" ");
       return this.#crashed(`The program ${how} without a result${last === "" ? "" : `: ${last}`}`);
     }
     const failure = failureOf(result, this.#claimed.routine.maxTurns ?? this.#tools.limits.maxTurns);
-    if (failure?.isPassing) return this.#crashed(failure.reason);
+    if (failure?.isPassing) {
+      this.#lease.assertWasKept();
+      return this.#crashed(failure.reason);
+    }
     const problems = await this.#files.push(environment);
     const outcome = this.#outcomeOf(result);
     const reason = failure?.reason ?? problems[0] ?? (outcome === null ? "The run ended without an outcome" : null);
