@@ -19,6 +19,7 @@ import { startEditor } from "../sessions/acp/editor.ts";
 import { CHAT, control, prompt } from "../sessions/front-door.ts";
 import { calls, message, startCast, teammate, TEAMS } from "../sessions/team/cast.ts";
 import { until } from "../sessions/processes.ts";
+import { useRoutines, useWeb } from "./servers.ts";
 import { environmentOf, run, type World } from "./world.ts";
 
 /** `traced` gives the beginning of a command, with a log of its own each time. */
@@ -34,6 +35,8 @@ export async function useMore(world: World, traced: () => readonly string[]): Pr
   await usePanes(world, traced(), traced());
   await useServe(world, traced());
   await useEditor(world, traced());
+  await useWeb(world, traced());
+  await useRoutines(world, traced);
   await useOwner(world, traced(), traced());
   await useHelpers(world, traced());
   await useAws(world, traced());

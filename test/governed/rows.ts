@@ -37,7 +37,20 @@ export const ROWS: readonly Row[] = [
   ),
 
   row("the program itself", /^\$PROGRAM$/),
-  row("programs of the sandbox's library", /\/vendor\/seccomp\/x64\/apply-seccomp$/, "never run"),
+  row(
+    "programs of the sandbox's library",
+    /\/vendor\/(?:seccomp\/x64\/apply-seccomp|java-proxy-agent\/srt-proxy-agent\.jar)$/,
+    "never run",
+  ),
+  row("where runs of routines work", /^\^\/[wv](?:\/|$)/),
+  row("a database of routines in a folder of its own", /^\^\/kept(?:\/|$)/),
+  row("a backup", /^\^\/backup\.db(?:-\w+)?$/, "written, and read by nobody"),
+  row(
+    "what the sandbox's library lets its commands write to",
+    /^(?:\/private)?\/tmp\/claude$/,
+    "looked for, and not read",
+  ),
+  row("a repository that runs work on", /^\^\/origin(?:\/|$)/, "our own git runs nothing of a repository"),
   row(
     "what npm looks at",
     /^(?:~\/\.npm\/.*|(?:\^|\/tmp|)\/(?:node_modules|package\.json))$/,
@@ -65,6 +78,7 @@ export const ROWS: readonly Row[] = [
     /(?:^|\/)\.(?:git|rg)?ignore$|(?:^|\/)\.jj$|\.git\/info\/exclude$/,
     "decides what a search shows",
   ),
+  row("attributes", /^\.\/(?:.*\/)?\.gitattributes$/, "name filters, which only git's settings define"),
   row("the project's settings", /^\.\/\.claude(?:\/|$)/),
   row("settings below", /^\.\/.*\/(?:\.claude(?:\/|$)|\.mcp\.json$)/, "what nobody was asked about only restricts"),
   row("settings above", /^(?:\^|\/tmp|)\/\.claude(?:\/|$)/),

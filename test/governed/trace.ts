@@ -17,6 +17,8 @@ const CALLS = "open,openat,openat2,stat,lstat,newfstatat,statx,access,faccessat,
 export function tracing(log: string, user: string): readonly string[] {
   return [
     ...["strace", "--follow-forks", "--quiet=all", "--decode-fds=path", "--string-limit=4096", "--seccomp-bpf"],
+    // Inside a sandbox, processes are given numbers of its own.
+    "--pidns-translation",
     ...[`--trace=${CALLS},execve,clone,clone3,fork,vfork`, `--output=${log}`, `--user=${user}`],
   ];
 }
@@ -36,7 +38,7 @@ const isShield = (call: Call) => call.name === "execve" && isOk(call) && pathOf(
 function readLog(text: string, traced: { readonly read: Set<string>; readonly executed: Set<string> }): void {
   const calls = [...callsIn(text)];
   const parents = new Map(
-    calls.flatMap(({ pid, name, result }) => (/^(?:clone3?|v?fork)$/.test(name) ? [[result.split(" ")[0]!, pid]] : [])),
+    calls.flatMap(({ pid, name, result }) => (/^(?:clone3?|v?fork)$/.test(name) ? [[startedIn(result), pid]] : [])),
   );
   const shieldedFrom = new Map(calls.flatMap((call, at) => (isShield(call) ? [[call.pid, at]] : [])));
   const isChildOfShield = (pid: string): boolean => {
@@ -51,6 +53,8 @@ function readLog(text: string, traced: { readonly read: Set<string>; readonly ex
     else traced.read.add(path);
   }
 }
+
+const startedIn = (result: string) => /\/\* (\d+) in strace's PID NS/.exec(result)?.[1] ?? result.split(" ")[0]!;
 
 /** The calls in the order in which they began, those interrupted by another process put together. */
 function* callsIn(text: string): Generator<Call> {

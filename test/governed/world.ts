@@ -94,8 +94,21 @@ export function makeWorld(starter: Starter): World {
   home.write("a.pdf", "%PDF-1.4\n");
   home.write("sub/file.smp", "sample\n");
   home.write("a.txt", "one\n");
+  commit(home.project, home.env);
   home.write("denied.txt", "secret\n");
   return { ...starter, home: starter.own(home) };
+}
+
+/** Worktrees and runs of routines begin at a commit. */
+export function commit(folder: string, env: TemporaryHome["env"]): void {
+  for (const args of [
+    ["init", "-q"],
+    ["add", "-A"],
+    ["commit", "-qm", "First"],
+  ]) {
+    const { success, stderr } = Bun.spawnSync(["git", ...args], { cwd: folder, env });
+    if (!success) throw new Error(stderr.toString());
+  }
 }
 
 /** The world's own programs come first, as where people install theirs. */

@@ -105,13 +105,14 @@ export function checkCall(
 type CallableTools = Pick<Ports, "tools" | "deferredTools" | "acceptedTools">;
 
 function callableTool(name: string, { tools, deferredTools, acceptedTools }: CallableTools): Tool | undefined {
-  const lists = [tools(), deferredTools?.() ?? [], acceptedTools?.() ?? []];
+  // Nearly always it is in the first list, and the last one takes long to make.
+  const lists = [tools, () => deferredTools?.() ?? [], () => acceptedTools?.() ?? []];
   for (const list of lists) {
-    const tool = findTool(list, name);
+    const tool = findTool(list(), name);
     if (tool) return tool;
   }
   for (const list of lists) {
-    const tool = repairNames().toolMeant(list, name);
+    const tool = repairNames().toolMeant(list(), name);
     if (tool) return tool;
   }
   return undefined;

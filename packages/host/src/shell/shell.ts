@@ -86,6 +86,9 @@ const ENDED_HERE = new Set(["local_bash", "monitor"]);
 const NO_OUTPUT = { text: "", code: null };
 
 /** `trial`: of the shield, if it was started while this was loaded. */
+/** Where programs come and go, the next look may be outdated, too. */
+const MOST_ATTEMPTS = 4;
+
 export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>): SessionShell {
   const token = randomHex(16);
   type Environment = Pick<ShellOptions, "childEnv" | "effort"> & { readonly env: Record<string, string> };
@@ -289,10 +292,10 @@ export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>
 
   return {
     async run(command, how): Promise<ShellResult> {
-      const { again, ...result } = await runOnce(command, how);
-      if (!again) return result;
-      const { again: _, ...next } = await runOnce(command, how);
-      return next;
+      for (let attempt = 1; ; attempt++) {
+        const { again, ...result } = await runOnce(command, how);
+        if (!again || attempt === MOST_ATTEMPTS) return result;
+      }
     },
 
     async background(command, { cwd, description, toolUseId, owner, sandbox, lines, shownAs }) {

@@ -61,13 +61,17 @@ export function startProgramChild({ command, cwd, env, onMessage }: ChildOptions
       }
     }
   })();
-  const kill = () => killGroup(child.pid);
+  let isOver = false;
+  const kill = () => {
+    if (!isOver) killGroup(child.pid);
+  };
   // A line that is too long, or a message that cannot be handled: nothing of it can be believed any more.
   output.catch(kill);
   const ended = (async (): Promise<ProgramEnd> => {
     await child.exited;
     // What it left behind in its group may hold the pipes.
     if (isGroupAlive(child.pid)) kill();
+    isOver = true;
     await Promise.race([Promise.allSettled([output, errors]), Bun.sleep(STOP_MS)]);
     return { code: child.exitCode, signal: child.signalCode, stderr };
   })();

@@ -4,16 +4,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { isRunning, processStart, type ProcessIdentity } from "@keelson/disk/process-identity";
 
-/** At once. What is gone already is no error. */
-export function killGroup(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
-  if (!(pid > 1)) return;
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, signal);
-      return;
-    } catch {
-      // No such group any more, or not yet.
-    }
+/**
+ * At once. What is gone already is no error. Only while the leader runs, or right after it ended: later, the number may be that of a
+ * group of another program, and without a group that of any other process.
+ */
+export function killGroup(leader: number): void {
+  if (leader > 1) kill(-leader);
+}
+
+function kill(target: number): void {
+  try {
+    process.kill(target, "SIGKILL");
+  } catch {
+    // It has ended.
   }
 }
 
@@ -44,7 +47,7 @@ export function endSandboxesOf(folder: string): number {
     // Those of other runs name the folder, too, to hide it.
     const writes = words.flatMap((word, at) => (word === "--bind" ? [words[at + 1] ?? ""] : []));
     if (basename(program) !== "bwrap" || !writes.some((path) => `${path}/`.startsWith(`${folder}/`))) continue;
-    killGroup(pid);
+    kill(pid);
     ended++;
   }
   return ended;

@@ -81,6 +81,8 @@ test("a copy of several checkouts has the rules of each; one inside another coun
     "/h/other /.env",
     "/h/repo/.claude/worktrees/x /src",
     "/h/repo/.claude/worktrees/x /.env",
+    "/h/repo /.env",
+    "/h/repo/wt /.env",
   ]);
   expect(inside([rule("deny", "//h/repo/wt/.env"), rule("allow", "//h/repo/wt/src")], both)).toEqual([
     "/h/repo //h/repo/wt/.env",
@@ -94,7 +96,9 @@ test("a relative rule of a folder below the checkout holds in the same folder of
   expect(inside([rule("deny", "config/key")], copy, ["/h/repo/pkg"])).toEqual([
     "/h/repo config/key",
     "/h/repo/pkg /config/key",
+    "/h/repo /config/key",
     "/h/repo/.claude/worktrees/x/pkg /config/key",
+    "/h/repo/.claude/worktrees/x /config/key",
   ]);
 });
 

@@ -39,7 +39,9 @@ export function openReach({ home, workspace }: { readonly home: string; readonly
 
 /** The rules in effect. The same array if they are the ones that were written. */
 export function rulesInReach(rules: readonly Rule[], reach: RuleReach): readonly Rule[] {
-  const { home, directories, former, copies, inside } = reach;
+  const { home, directories, copies, inside } = reach;
+  // A session may begin below the checkout, or in another copy of it.
+  const former = [...new Set([...reach.former, ...copies.flatMap(({ from }) => from)])];
   const narrowing = rules.filter(({ behavior }) => behavior !== "allow");
   const all = [...new Set([...directories, ...former])];
   const before = former.flatMap((folder) => {
@@ -50,7 +52,8 @@ export function rulesInReach(rules: readonly Rule[], reach: RuleReach): readonly
   const sources = all.filter((folder) => !copies.some(({ to }) => isIn(to, folder)));
   const placed = [...narrowing, ...sources.flatMap((folder) => rulesAt(folder, narrowing))];
   const copied = copies.flatMap((copy) => placed.flatMap((rule) => movedRules(rule, copy, home)));
-  const more = unlike(rules, [...before, ...copied]);
+  const across = copies.flatMap((copy) => narrowing.flatMap((rule) => rulesAcross(rule, copy)));
+  const more = unlike(rules, [...before, ...copied, ...across]);
   const own = inside ? rules.flatMap((rule) => allowedInside(rule, inside, home)) : rules;
   return more.length === 0 ? own : [...own, ...more];
 }
@@ -87,6 +90,17 @@ function allowedInside(rule: Rule, copy: FolderCopy, home: string): readonly Rul
   const [moved] = rule.behavior === "allow" ? movedRules(rule, copy, home) : [];
   if (!moved) return [rule];
   return rule.tool === "Read" ? [rule, moved] : [moved];
+}
+
+/** What settings of one of the folders say from their root on is so in the others. */
+function rulesAcross(rule: Rule, { from, to }: FolderCopy): readonly Rule[] {
+  if (!PATH_TOOLS.has(rule.tool) || !/^\/(?!\/)/.test(rule.content?.trim() ?? "")) return [];
+  const folders = [to, ...from];
+  const own = folders.toSorted((one, other) => other.length - one.length).find((folder) => isIn(folder, rule.base));
+  if (own === undefined) return [];
+  return folders.flatMap((folder) =>
+    folder === own || folder === to ? [] : [{ ...rule, base: `${folder}${rule.base.slice(own.length)}` }],
+  );
 }
 
 /** The rule in the copy. One checkout may be in another: that of the inner one comes first. */

@@ -31,7 +31,8 @@ export function governingOf(
   snapshot: () => Snapshot,
   instructions: () => Pick<SessionInstructions, "files" | "memory"> | undefined,
 ): Governing {
-  let known: { snapshot: Snapshot; files: number; own: readonly string[]; all: readonly string[] } | undefined;
+  let configured: Snapshot | undefined;
+  let known: { snapshot: Snapshot; files: number; own: readonly string[]; all?: readonly string[] } | undefined;
   const programs = createPrograms(snapshot().childEnv["PATH"]);
   /** Memory that the settings moved to another place. Tools write there, so the gate decides about it by itself. */
   const memory = () => {
@@ -39,10 +40,10 @@ export function governingOf(
     return folder === undefined || `${snapshot().cwd}${sep}`.startsWith(`${folder}${sep}`) ? [] : [folder];
   };
 
-  function find() {
+  /** Whoever runs one needs to know them all: what an earlier session planted must not be found by the first hook. */
+  function lookedUp() {
     const now = snapshot();
-    const steering = (instructions()?.files() ?? []).filter(({ kind }) => kind === "User" || kind === "Managed");
-    if (known?.snapshot === now && known.files === steering.length) return known;
+    if (configured === now) return programs;
     const named = namedPrograms(now);
     const servers = named.servers.map(({ command, path = named.path, outside }) => ({
       command,
@@ -53,20 +54,33 @@ export function governingOf(
     const path = avoided === undefined ? named.path : pathOutside(named.path, avoided);
     const own = named.programs.flatMap(({ command }) => [{ command }, { command, path }]);
     programs.configure({ ...named, programs: [...keelsonProgram(named.path), ...own, ...servers] });
-    const files = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
+    configured = now;
+    return programs;
+  }
+
+  function find() {
+    lookedUp();
+    const now = snapshot();
+    const steering = (instructions()?.files() ?? []).filter(({ kind }) => kind === "User" || kind === "Managed");
+    if (known?.snapshot === now && known.files === steering.length) return known;
+    const own = [...new Set([...governingFiles(now), ...steering.map(({ path }) => path)])];
+    return (known = { snapshot: now, files: steering.length, own });
+  }
+
+  function forGate(): readonly string[] {
+    const found = find();
+    if (found.all) return found.all;
     // A link to a folder is for the shield: the gate would protect all that is in the folder.
     const guarded = programs.guarded().filter((each) => !isFolder(each));
-    const all = [now.configDir, ...files, ...guarded].flatMap((each) => [each, realPathOf(each)]);
-    return (known = { snapshot: now, files: steering.length, own: files, all: [...new Set(all)] });
+    const all = [found.snapshot.configDir, ...found.own, ...guarded].flatMap((each) => [each, realPathOf(each)]);
+    return (found.all = [...new Set(all)]);
   }
 
   return {
-    forGate: () => find().all,
+    forGate,
     forShield: () => [...find().own, ...memory()],
     get programs() {
-      // Whoever runs one needs to know them all: what an earlier session planted must not be found by the first hook.
-      find();
-      return programs;
+      return lookedUp();
     },
   };
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TemporaryHome } from "./home.ts";
 import { lineLog, type LoggedLine } from "./line-log.ts";
+import { ownGroup } from "./own-group.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -82,8 +83,10 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
     detached: true,
     stdio: "pipe",
   });
-  const endWithUs = () => endGroup(child);
-  process.once("exit", endWithUs);
+  const group = child.pid === undefined ? undefined : ownGroup(child.pid);
+  child.once("exit", () => group?.leaderEnded());
+  const endGroup = () => group?.end();
+  process.once("exit", endGroup);
 
   const log = lineLog();
   const [out, errors]: [Buffer[], Buffer[]] = [[], []];
@@ -97,7 +100,7 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
   // A program that ends before it has read everything does not fail the test.
   child.stdin.on("error", () => {});
 
-  const done = endOf(child, timeoutMs, failure).then(({ code, signal }): Ended => {
+  const done = endOf(child, { timeoutMs, failure, endGroup }).then(({ code, signal }): Ended => {
     log.finish();
     const messages = log.lines.flatMap(({ json }) => (json === undefined ? [] : [json]));
     const stdout = Buffer.concat(out).toString();
@@ -143,22 +146,28 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
     closeStdin: () => void child.stdin.end(),
     kill: (signal = "SIGTERM") => void child.kill(signal),
     async [Symbol.asyncDispose]() {
-      endGroup(child);
+      endGroup();
       // A process that left the group may still hold these open.
       child.stdout.destroy();
       child.stderr.destroy();
       await over;
-      process.off("exit", endWithUs);
+      process.off("exit", endGroup);
     },
   };
 }
 
+interface Ending {
+  readonly timeoutMs: number;
+  failure(what: string): Error;
+  endGroup(): void;
+}
+
 /** How the program ended, once its output is complete. If it times out, it is killed with everything it started. */
-function endOf(child: ChildProcess, timeoutMs: number, failure: (what: string) => Error) {
+function endOf(child: ChildProcess, { timeoutMs, failure, endGroup }: Ending) {
   const { promise, resolve, reject } = Promise.withResolvers<Pick<Ended, "code" | "signal">>();
   const timer = setTimeout(() => {
     const exited = child.exitCode !== null || child.signalCode !== null;
-    endGroup(child);
+    endGroup();
     const what = exited
       ? "Program ended, but something it started held its output open for"
       : "Program did not end within";
@@ -167,17 +176,6 @@ function endOf(child: ChildProcess, timeoutMs: number, failure: (what: string) =
   child.once("error", (error) => reject(failure(`Program could not be started: ${error.message}`)));
   child.once("close", (code, signal) => resolve({ code, signal }));
   return promise.finally(() => clearTimeout(timer));
-}
-
-function endGroup({ pid }: ChildProcess): void {
-  // It never started.
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // No process is left in the group.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }
 
 /** The command that starts the program, for a client that starts it itself. */

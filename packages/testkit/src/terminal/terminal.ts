@@ -2,6 +2,7 @@
 // test. The test decides what the rows mean.
 
 import { temporaryHome, type TemporaryHome } from "../program/home.ts";
+import { ownGroup } from "../program/own-group.ts";
 import { programCommand } from "../program/run-program.ts";
 import { makeEmulator, type Emulator, type EmulatorOptions, type TerminalModes } from "./emulator.ts";
 import { keyBytes } from "./keys.ts";
@@ -113,12 +114,15 @@ export function startTerminal(options: TestTerminalOptions = {}): TestTerminal {
     if (!pty.closed) pty.write(text);
   };
   emulator.onReply(send);
-  const endWithUs = () => endGroup(child.pid);
+  // The program leads a session of its own, so its group is what it started and did not detach.
+  const group = ownGroup(child.pid);
+  const endWithUs = () => group.end();
   process.once("exit", endWithUs);
 
   const failure = (what: string) => new Error([`${what}: ${command.join(" ")}`, ...boxed(emulator)].join("\n"));
   const exited = (async (): Promise<TerminalExit> => {
     await child.exited;
+    group.leaderEnded();
     for (let seen = -1; !ptyClosed && seen !== written;) {
       seen = written;
       await turns(5);
@@ -195,7 +199,7 @@ export function startTerminal(options: TestTerminalOptions = {}): TestTerminal {
     kill: (signal = "SIGTERM") => child.kill(signal),
     closeWindow: () => pty.close(),
     async [Symbol.asyncDispose]() {
-      endGroup(child.pid);
+      group.end();
       await exited;
       // Everything else in this terminal gets SIGHUP.
       pty.close();
@@ -227,14 +231,4 @@ function boxed(terminal: Emulator): string[] {
 
 async function turns(count: number): Promise<void> {
   for (let at = 0; at < count; at++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** The program leads a session of its own, so its group is what it started and did not detach. */
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // No process is left in the group.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }

@@ -1,8 +1,10 @@
 // keelson serve: routines of a team, with an API, a scheduler and workers.
 
+import { readdirSync } from "node:fs";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { holdOwnFolder } from "@keelson/disk/own-files";
+import { recordServed, SERVE_STATE } from "@keelson/disk/served-paths";
 import { VERSION } from "@keelson/protocol";
 import type { RunStore, ServedRoutines, RoutineWorker, SecretBox, WorkerOptions, WorkerStore } from "@keelson/routines";
 import type { Arguments } from "../../args/args.ts";
@@ -121,14 +123,19 @@ async function serve(given: Arguments, io: ProcessIO): Promise<number> {
     }
     reports = await openReports(io, server && (() => server!.figures()), note);
     const slots = given.number("workers") ?? 4;
-    if (role !== "api" && slots > 0)
+    const hasWorker = role !== "api" && slots > 0;
+    const folder = hasWorker ? workFolder(given, io) : undefined;
+    const notified = notifyCommands(given);
+    const database = opened === undefined ? [] : databaseOutside(given, state, io, note);
+    await recordServed(state, { folder, files: [...database, ...Object.values(notified).flat()] });
+    if (folder !== undefined)
       worker = await startOwnWorker(
         {
           store,
           slots,
-          folder: workFolder(given, io),
+          folder,
           hidden: [...(opened?.hidden ?? []), state],
-          notifyCommands: notifyCommands(given),
+          notifyCommands: notified,
           attempted: (attempt) => reports?.attempted(attempt),
           runUrl: `${server?.address ?? given.text("server") ?? ""}/#/run/{run}`,
         },
@@ -195,7 +202,6 @@ function workFolder(given: Arguments, io: ProcessIO): string {
     throw new Error(
       `--folder: "${folder}" is longer than ${LONGEST_FOLDER} characters, so the sandbox of runs cannot work there`,
     );
-  holdOwnFolder(folder, { create: 0o700 })[Symbol.dispose]();
   return folder;
 }
 
@@ -233,6 +239,18 @@ function databaseOf(given: Arguments, state: string, io: ProcessIO): DatabasePla
   return { file: db === undefined ? join(state, "routines.db") : resolve(db) };
 }
 
+/** What commands of sessions must not change of a database elsewhere. SQLite believes any file beside it that is named like it. */
+function databaseOutside(given: Arguments, state: string, io: ProcessIO, note: (text: string) => void) {
+  const { file } = databaseOf(given, state, io);
+  if (file === undefined || dirname(file) === state) return [];
+  const folder = dirname(file);
+  if (readdirSync(folder).every((name) => name.startsWith(basename(file)))) return [folder];
+  note(
+    `Commands of sessions on this machine can put files beside "${file}" that change it; keep it in a folder of its own`,
+  );
+  return ["", "-wal", "-shm"].map((end) => file + end);
+}
+
 async function backUp(copy: string, given: Arguments, io: ProcessIO): Promise<number> {
   const { backUpSqlite } = await import("@keelson/routines");
   const { url, file } = databaseOf(given, await stateFolder(io), io);
@@ -254,7 +272,7 @@ async function workerStore(given: Arguments, io: ProcessIO): Promise<WorkerStore
 async function stateFolder(io: ProcessIO): Promise<string> {
   const { servedSnapshot } = await import("../served-sessions.ts");
   const { realPathOf } = await import("@keelson/disk/real-path");
-  const folder = join(realPathOf(servedSnapshot(io, {}).configDir), "keelson-serve");
+  const folder = join(realPathOf(servedSnapshot(io, {}).configDir), SERVE_STATE);
   holdOwnFolder(folder, { create: 0o700 })[Symbol.dispose]();
   return folder;
 }

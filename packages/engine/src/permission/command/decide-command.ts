@@ -11,6 +11,7 @@ import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./comma
 import { endsIn, viewOf, type CommandView } from "./command-view.ts";
 import { fedOut, inputFromOutside, obstacleIn, optionLike } from "./obstacle.ts";
 import { openCode, type OpenCode } from "../options/code-words.ts";
+import { completedOption } from "../options/options.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rules/rule-limits.ts";
@@ -92,6 +93,8 @@ function commandSafety(view: CommandView): { reason: string; path?: string } | u
     if (path !== undefined) return { reason: protectedWish(path), path };
     const open = openCode(part, "trust");
     if (open?.by === "names") return { reason: `${APPROVAL}: ${openSentence(open)}` };
+    const option = completedOption(part);
+    if (option) return { reason: `${APPROVAL}: ${openSentence({ word: option, by: "names" })}` };
     const copy = uncheckedCopy(part, view);
     if (copy !== undefined)
       return {

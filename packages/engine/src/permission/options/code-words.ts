@@ -76,7 +76,9 @@ const TAKERS: Readonly<Record<string, CodeTaker>> = {
   ...named("make gmake bmake", { from: 0, valued: "CfIjlo", takes: "directory file makefile", ways: BY_RULE }),
   env: { first: 1, letters: "S", long: "split-string", valued: "Cu", takes: "chdir unset", ways: BY_RULE },
   ssh: { from: 1, letters: "oF", valued: "bcDEeIiJLlmOpQRSWw", ways: BY_RULE },
-  ...named("watch eval", { from: 0, valued: "n", takes: "interval", ways: BY_RULE }),
+  watch: { from: 0, valued: "n", takes: "interval", ways: BY_RULE },
+  // It reads names as code once more: a file may be called `;x`.
+  eval: { from: 0 },
   trap: { first: 1 },
 };
 

@@ -38,6 +38,18 @@ export function uncoveredWord(
   return undefined;
 }
 
+/** The value of such an option, of the command or of what it starts, if file names complete it: they would say what runs. */
+export function completedOption({ words, runs, ...rest }: SimpleCommand): Word | undefined {
+  const isCompleted = (word: Word | undefined) => word?.kind === "glob";
+  const found = words.some(isCompleted)
+    ? uncoveredWord({ words, runs, ...rest }, words[0]!.value, { isInside: () => true, fed: false, isSettled: true })
+    : undefined;
+  const at = found?.why === "option" ? words.indexOf(found.word) : words.length;
+  return words.slice(at, at + 2).find(isCompleted) ?? firstOf(runs.map(completedOption));
+}
+
+const firstOf = <T>(found: readonly (T | undefined)[]) => found.find((each) => each !== undefined);
+
 /** For a program without a table. The words behind a wrapper are not its own, and a project's own script may be told anything. */
 function otherwise(
   { words, runs }: SimpleCommand,

@@ -7,7 +7,7 @@ import { programHash, fileHead, isScript } from "./content.ts";
 import { absoluteFolders, findHelper, isRoot, type FindHelper } from "./helpers.ts";
 import { scriptText, shellNames, shellWords } from "./shell-names.ts";
 import { isProgram } from "../../shell/environment/choose.ts";
-import { isChangeable, trailOf } from "./trail.ts";
+import { atOneMoment, isChangeable, trailOf } from "./trail.ts";
 
 export { findHelper, helperEnvironment, helperMissing, type FindHelper } from "./helpers.ts";
 
@@ -152,7 +152,7 @@ export function createPrograms(path: string | undefined, find = findHelper): Pro
     let words = texts.get(command);
     if (words) return words;
     const text = textOf(command);
-    if (!isConfigured.has(command)) remember(shellNames({ path, shell: [text], scripts: [] }, isOpen()));
+    if (!isConfigured.has(command)) remember(shellNames({ path, shell: [text], scripts: [] }, isOpen));
     const own = shellWords([text]);
     // Programs that are scripts in turn.
     const inner = [...inText.keys()].filter((each) => own.has(basename(each)) && isScript(each));
@@ -182,32 +182,33 @@ export function createPrograms(path: string | undefined, find = findHelper): Pro
       return system === null ? configured("bash", { path: folders, cwd: "/" }) : { path: system };
     },
     text: textOf,
-    configure(config) {
-      const used = config.programs.map(({ command, path: own }) =>
-        lookUp(command, { ...config, path: own ?? config.path }),
-      );
-      const changeable = new Map<string, boolean>();
-      const mayGuard = (each: string) => isGuarded(each, config, changeable);
-      const files = used
-        .flatMap((one) => [...one.files.map((part) => part.path), ...one.shadows, ...one.wanted])
-        .filter(mayGuard)
-        .flatMap((each) => [...trailOf(each).links, each]);
-      scripts = config.scripts;
-      const own = isRoot() ? [...GUARDED_FOR_ROOT.flatMap((name) => lookUpHelper(name)?.path ?? []), PRELOADED] : [];
-      if (isRoot()) COMPARED_FOR_ROOT.forEach(lookUpHelper);
-      const inner = used.flatMap((one) => one.files.map(({ real }) => real)).filter(isScript);
-      const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, isOpen(changeable));
-      guarded = new Set([...own, ...files, ...names.filter(mayGuard)]);
-      isConfigured = new Set(config.shell);
-      texts.clear();
-      byPath = new Set([...config.scripts, ...config.replaceable]);
-      remember([...names, ...byPath]);
-    },
+    configure: (config) => atOneMoment(() => configure(config)),
     shielded() {
       isShielded = true;
     },
     guarded: () => [...guarded],
   };
+
+  function configure(config: ConfiguredPrograms): void {
+    const used = config.programs.map(({ command, path: own }) =>
+      lookUp(command, { ...config, path: own ?? config.path }),
+    );
+    const mayGuard = (each: string) => isGuarded(each, config);
+    const files = used
+      .flatMap((one) => [...one.files.map((part) => part.path), ...one.shadows, ...one.wanted])
+      .filter(mayGuard)
+      .flatMap((each) => [...trailOf(each).links, each]);
+    scripts = config.scripts;
+    const own = isRoot() ? [...GUARDED_FOR_ROOT.flatMap((name) => lookUpHelper(name)?.path ?? []), PRELOADED] : [];
+    if (isRoot()) COMPARED_FOR_ROOT.forEach(lookUpHelper);
+    const inner = used.flatMap((one) => one.files.map(({ real }) => real)).filter(isScript);
+    const names = shellNames({ ...config, scripts: [...config.scripts, ...inner] }, isOpen);
+    guarded = new Set([...own, ...files, ...names.filter(mayGuard)]);
+    isConfigured = new Set(config.shell);
+    texts.clear();
+    byPath = new Set([...config.scripts, ...config.replaceable]);
+    remember([...names, ...byPath]);
+  }
 }
 
 /** What this program is started from, now and the next time. */
@@ -232,7 +233,7 @@ const changed = (program: string, how: string): Changed => ({
 });
 
 /** Whether a command could put something in this place. */
-const isOpen = (known?: Map<string, boolean>) => (path: string) => isChangeable(path, trailOf(path), known);
+const isOpen = (path: string) => isChangeable(path);
 
 function atPath(file: string, path: string | undefined): Known {
   const found = isProgram(file) ? file : null;
@@ -315,9 +316,9 @@ function stampOf(path: string): string {
 }
 
 /** Not what commands cannot change anyway, and not what people build or package managers replace; that is compared. */
-function isGuarded(path: string, { directories, home }: ConfiguredPrograms, known: Map<string, boolean>): boolean {
+function isGuarded(path: string, { directories, home }: ConfiguredPrograms): boolean {
   const isBuilt = directories.some(
     (each) => path.startsWith(`${each}${sep}`) && !`${home}${sep}`.startsWith(`${each}${sep}`),
   );
-  return !isBuilt && !PACKAGES.test(path) && isChangeable(path, trailOf(path), known);
+  return !isBuilt && !PACKAGES.test(path) && isChangeable(path);
 }

@@ -16,6 +16,24 @@ export interface Trail {
 /** The same limit as the kernel's. */
 const MOST_LINKS = 40;
 
+interface Moment {
+  readonly entries: Map<string, Stats | undefined>;
+  readonly writable: Map<string, boolean>;
+}
+
+let moment: Moment | undefined;
+
+/** Looks at each part of all paths once: they have most folders in common. */
+export function atOneMoment<Found>(look: () => Found): Found {
+  if (moment) return look();
+  moment = { entries: new Map(), writable: new Map() };
+  try {
+    return look();
+  } finally {
+    moment = undefined;
+  }
+}
+
 export function trailOf(path: string): Trail {
   const links: string[] = [];
   const folders = new Set<string>(["/"]);
@@ -47,10 +65,10 @@ export function trailOf(path: string): Trail {
  * Whether a command of this user could change what runs under this path: the file, or a folder that leads to it. Root may
  * change everything.
  */
-export function isChangeable(path: string, trail = trailOf(path), known?: Map<string, boolean>): boolean {
+export function isChangeable(path: string, trail = trailOf(path)): boolean {
   return [...trail.folders, trail.real ?? dirname(path)].some((part) => {
-    let may = known?.get(part);
-    if (may === undefined) known?.set(part, (may = mayWrite(part)));
+    let may = moment?.writable.get(part);
+    if (may === undefined) moment?.writable.set(part, (may = mayWrite(part)));
     return may ?? mayWrite(part);
   });
 }
@@ -67,6 +85,12 @@ function mayWrite(path: string): boolean {
 }
 
 function lstatOf(path: string): Stats | undefined {
+  if (!moment) return freshLstat(path);
+  if (!moment.entries.has(path)) moment.entries.set(path, freshLstat(path));
+  return moment.entries.get(path);
+}
+
+function freshLstat(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {

@@ -3,6 +3,7 @@
 
 import { readdirSync, type Dirent } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { servedPaths } from "@keelson/disk/served-paths";
 import { AT_HOME, foldersAtHome, isStartFile, START_FILES } from "./at-home.ts";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
@@ -141,9 +142,11 @@ export function findGuarded(options: GuardPlaces): Guarded {
   for (const folder of new Set(directories.flatMap(above))) guardAbove(folder, { guard, found });
   for (const name of [...AT_HOME, ...startFilesIn(home)]) guard(join(home, name));
   for (const path of governing) guard(path);
+  const places = [...new Set([...directories, cwd])];
+  for (const path of new Set([configDir, join(home, ".claude")].flatMap(servedPaths)))
+    if (lstatOrNull(path) !== null && !isAround(realPathOrThrow(path), places)) guard(path);
   const firm = held();
 
-  const places = [...new Set([...directories, cwd])];
   if (!directories.includes(cwd)) {
     guardPlace(cwd, { isRoot: false, guard, found });
     guardGit(cwd, { home, guard, found });

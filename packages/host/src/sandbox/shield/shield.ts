@@ -364,7 +364,7 @@ export function createShield(
         ),
         isWrapper: true,
         hiddenSockets: foreign.hidden,
-        mustStartAgain: (result) => gaveUpForVanished(sockets.hiddenFiles, result),
+        mustStartAgain: (result) => gaveUpForVanished([...sockets.hiddenFiles, ...foreign.folders], result),
         leave(result) {
           clean();
           const notes = [

@@ -30,13 +30,16 @@ async function listening() {
 const before = (folder: string, act: string) =>
   `[ -e ${folder}/armed ] && { rm ${folder}/armed; ${act}; }; exec ${REAL} "$@"`;
 
-shielded("a command that bubblewrap gave up for a socket that went away is started again, once", async () => {
-  using other = await listening();
-  const { folder } = other;
-  const act = `rm -r ${folder}/in; echo "bwrap: Can't create file at ${folder}/in/other.sock: No such file or directory" >&2; exit 1`;
-  await using w = world({ bwrap: before(folder, act) });
+shielded("a command that bubblewrap gave up for a socket that went away is started again, a few times", async () => {
+  using one = await listening();
+  using two = await listening();
+  const others = [one, two];
+  const gone = ({ folder }: (typeof others)[number]) =>
+    `rm -r ${folder}/in; echo "bwrap: Can't create file at ${folder}/in/other.sock: No such file or directory" >&2; exit 1`;
+  const first = before(one.folder, gone(one)).replace(/; exec .*/, "");
+  await using w = world({ bwrap: `${first}\n${before(two.folder, gone(two))}` });
   await w.run("cat /dev/null");
-  writeFileSync(join(folder, "armed"), "");
+  for (const { folder } of others) writeFileSync(join(folder, "armed"), "");
   const result = await w.run("echo x >> ran; echo done");
   expect([result.text, result.code, readFileSync(join(w.project, "ran"), "utf8")]).toEqual(["done\n", 0, "x\n"]);
 });

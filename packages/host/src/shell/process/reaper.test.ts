@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { randomHex } from "../../random.ts";
 import { until } from "../../alive.test-support.ts";
 import { loadLockLimit, lockLimitOf } from "../../programs/lock-limit.ts";
@@ -37,6 +38,43 @@ test("the reaper of a session inside another's command is not mistaken for that 
   await reaper.dismiss();
   command.kill();
   await command.exited;
+});
+
+test("the reaper ends what has our mark, and nothing that only has it in the value of another variable", async () => {
+  const token = randomHex(16);
+  const mark = `KEELSON_SHELL=${token}.1.`;
+  const environments = {
+    marked: { A: "1", KEELSON_SHELL: `${token}.1.` },
+    "in a value": { SAVED: mark },
+    "on a line of a value": { SAVED: `A=1\n${mark}\n` },
+    "another name": { OLD_KEELSON_SHELL: `${token}.1.` },
+    "another session": { KEELSON_SHELL: `${randomHex(16)}.1.`, SAVED: mark },
+  };
+  const script = `
+    import { startReaper } from ${JSON.stringify(join(import.meta.dir, "reaper.ts"))};
+    startReaper(${JSON.stringify(token)});
+    const started = Object.entries(${JSON.stringify(environments)}).map(([name, env]) => {
+      return [name, Bun.spawn(["/bin/sleep", "300"], { env, detached: true, stdio: ["ignore", "ignore", "ignore"] }).pid];
+    });
+    console.log(JSON.stringify(started));
+    setInterval(() => {}, 60_000);
+  `;
+  const session = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" });
+  const { value } = await session.stdout.getReader().read();
+  const started: [string, number][] = JSON.parse(new TextDecoder().decode(value));
+  const isLeft = ([, pid]: [string, number]) => commandLine(pid).startsWith("/bin/sleep");
+  try {
+    await until(() => pidOf(token) !== undefined && started.every(isLeft), "the reaper and the programs run");
+    const reaper = readdirSync("/proc")
+      .map(Number)
+      .find((pid) => pid > 0 && commandLine(pid).startsWith("/bin/sh") && commandLine(pid).includes(token));
+    session.kill("SIGKILL");
+    await session.exited;
+    await until(() => commandLine(reaper!) === "", "the reaper has ended");
+    expect(started.filter(isLeft).map(([name]) => name)).toEqual(Object.keys(environments).slice(1));
+  } finally {
+    for (const each of started.filter(isLeft)) process.kill(each[1], "SIGKILL");
+  }
 });
 
 function pidOf(token: string): number | undefined {

@@ -71,7 +71,8 @@ const SOON_MS = 5;
 /**
  * A process gets a signal if it has one of our marks, and its parent either has one too or is the process that adopted us and
  * the reaper when we ended. A group gets it if its leader is the one that we started, or if such a process is in it. The time
- * at which a process began shows whether its number was reused: it is read before the marks, and again before the signal.
+ * at which a process began shows whether its number was reused: it is read before the marks, and again before the signal. The
+ * value of a variable may contain our mark, as that of a program which keeps the environment of another.
  */
 const SCRIPT = `
 trap '' TERM INT HUP
@@ -98,8 +99,11 @@ while IFS= read -r line; do
     '^'*) armed=\${line#^} ;;
   esac
 done
+has_variable() {
+  tr '\\n\\0' '\\1\\n' <"$1"/environ | grep -qa -- "^KEELSON_SHELL=$token[.]"
+}
 has_mark() {
-  grep -qsa -- "KEELSON_SHELL=$token[.]" "$1"/environ || grep -qsE -- "$mounted" "$1"/mountinfo || grep -qsE -- "$limited" "$1"/limits
+  has_variable "$1" || grep -qsE -- "$mounted" "$1"/mountinfo || grep -qsE -- "$limited" "$1"/limits
 }
 look_at() {
   line=

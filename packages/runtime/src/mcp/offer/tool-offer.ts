@@ -79,6 +79,8 @@ export class ToolOffer {
   #searchable: readonly DeferredTool[] = [];
   #indexed: readonly Tool[] = [];
   #built: (Basis & { readonly offered: OfferedTools }) | undefined;
+  /** Of this, the model knows everything. */
+  #told: object | undefined;
 
   constructor(options: ToolOfferOptions) {
     this.#options = options;
@@ -118,8 +120,12 @@ export class ToolOffer {
 
   /** What the model has not been told yet: deferred tools and, once a request is about to be made, servers that are still connecting. */
   takeNotice({ isRequest }: { readonly isRequest: boolean }): string | undefined {
-    if (!this.#isSearching) return undefined;
     const servers = this.#options.servers();
+    const connecting = isRequest ? (servers?.connecting ?? NO_NAMES) : NO_NAMES;
+    // It is asked for with each call.
+    if (this.#told === this.#built && connecting.length === 0) return undefined;
+    this.#told = this.#built;
+    if (!this.#isSearching) return undefined;
     const parts: string[] = [];
     const isFresh = (tool: Tool) => !this.#announced.has(tool.name) && !this.#named.has(tool.name);
     const fresh = (this.#built?.offered.deferred ?? []).filter(isFresh);
@@ -130,7 +136,7 @@ export class ToolOffer {
     const isNew = (name: string) =>
       !this.#announcedServers.has(name) &&
       !(require("./resource-tools.ts") as typeof OfferedResources).isDenied(name, this.#rules);
-    const pending = isRequest ? (servers?.connecting ?? []).filter(isNew) : [];
+    const pending = connecting.filter(isNew);
     for (const name of pending) this.#announcedServers.add(name);
     if (pending.length > 0) {
       const names = pending.join(", ");
@@ -145,6 +151,7 @@ export class ToolOffer {
     for (const name of this.#loaded) this.#kept.add(name);
     this.#announced.clear();
     this.#announcedServers.clear();
+    this.#told = undefined;
     this.#changes++;
   }
 
@@ -258,6 +265,7 @@ export class ToolOffer {
 }
 
 const NONE: readonly Tool[] = [];
+const NO_NAMES: readonly string[] = [];
 
 /** Its first lines, as many as are short. What they introduce is gone with the others. */
 function shortened(tool: Tool): Tool {
