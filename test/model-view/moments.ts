@@ -124,6 +124,36 @@ async function refusals(): Promise<string> {
   return `##### Nobody can approve\n${alone}\n##### Plan mode\n${planned}`;
 }
 
+const SAYS = (hookEventName: string, additionalContext: string) => ({
+  type: "command",
+  command: `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext } })}'`,
+});
+
+/** What hooks and the instructions of a folder say to a call. */
+const feedback = () =>
+  resultsOf(
+    [
+      { name: "Read", input: { file_path: "src/main.ts" } },
+      { name: "Edit", input: { file_path: "src/main.ts", old_string: "one", new_string: "two" } },
+      { name: "Bash", input: { command: "exit 3" } },
+    ],
+    {
+      args: ["-p", "go", "--permission-mode", "acceptEdits", "--allowedTools", "Bash"],
+      prepare(home) {
+        home.write("src/CLAUDE.md", "Names are English.");
+        const lint = { type: "command", command: 'echo "main.ts:1: unused" >&2; exit 2' };
+        home.settings({
+          hooks: {
+            PreToolUse: [{ matcher: "Edit", hooks: [SAYS("PreToolUse", "This file is generated")] }],
+            PostToolUse: [{ matcher: "Edit", hooks: [lint] }],
+            PostToolUseFailure: [{ hooks: [SAYS("PostToolUseFailure", "See docs/build.md")] }],
+            PostToolBatch: [{ hooks: [SAYS("PostToolBatch", "The tests are red")] }],
+          },
+        });
+      },
+    },
+  );
+
 /** The request for a summary, and the first request after it. */
 async function compaction(): Promise<string> {
   const stdin = [prompt("first"), prompt("second"), prompt("/compact keep the numbers"), prompt("third")];
@@ -153,5 +183,6 @@ export const MOMENTS: Readonly<Record<string, () => Promise<string>>> = {
   tools,
   results: () => resultsOf(CALLS, { args: ["-p", "go", "--allowedTools", "Bash,Edit,Write,NotebookEdit"] }),
   refusals,
+  feedback,
   compaction,
 };

@@ -122,7 +122,10 @@ export type Permission = (
   | { readonly behavior: "allow"; readonly input: JsonObject; readonly source: string }
   | {
       readonly behavior: "deny";
+      /** For the model. */
       readonly message: string;
+      /** What people read instead; absent if it is the same. */
+      readonly forPeople?: string;
       readonly interrupt?: boolean;
       /** There was a question, and nobody to answer it. */
       readonly unanswered?: boolean;
@@ -138,7 +141,13 @@ export type Permission = (
 /** The gate's decision before anyone is asked. `rule` is the rule that decided, if one did. */
 export type PermissionDecision =
   | { readonly behavior: "allow"; readonly by: Decider; readonly reason: string; readonly rule?: Rule }
-  | { readonly behavior: "deny"; readonly by: Decider; readonly message: string; readonly rule?: Rule }
+  | {
+      readonly behavior: "deny";
+      readonly by: Decider;
+      readonly message: string;
+      readonly forPeople?: string;
+      readonly rule?: Rule;
+    }
   | {
       readonly behavior: "ask";
       readonly by: Decider;
@@ -268,6 +277,8 @@ export interface Ports {
 export interface TypedCommandOutput {
   readonly stdout: string;
   readonly stderr: string;
+  /** What hooks say to it. */
+  readonly context?: readonly string[];
   readonly media?: readonly ContentBlock[];
 }
 

@@ -40,7 +40,7 @@ export {
   type StreamEvent,
   type Usage,
 } from "./stream/stream-event.ts";
-export { asReminder, reminderLine, withoutReminderTags } from "./reminder.ts";
+export { asReminder, withoutReminderTags } from "./reminder.ts";
 export {
   isChainEntry,
   type AgentMetadata,
@@ -127,6 +127,7 @@ export {
   isPrompt,
   project,
   projectPrompt,
+  withoutAddedContext,
 } from "./transcript/project.ts";
 export {
   isPermissionMode,

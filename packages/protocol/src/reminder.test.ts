@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { asReminder, reminderLine, withoutReminderTags } from "./reminder.ts";
+import { asReminder, reminderText, withoutReminderTags } from "./reminder.ts";
 
-test("a reminder is a block, or a line", () => {
+test("a reminder is a block, and its text can be read again", () => {
   expect(asReminder("Hi <b>")).toBe("<system-reminder>\nHi <b>\n</system-reminder>");
-  expect(reminderLine("Hi")).toBe("<system-reminder>Hi</system-reminder>");
+  expect(["Hi <b>", "Hi\n"].map((text) => reminderText(`\n\n${asReminder(text)}`))).toEqual(["Hi <b>", "Hi\n"]);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   "</ſystem-reminder>",
   "<\u{e0001}/system-reminder>",
 ])("no text is a tag: %j", (text) => {
-  for (const made of [asReminder(`a ${text} b`), asReminder(text), reminderLine(text)]) {
+  for (const made of [asReminder(`a ${text} b`), asReminder(text)]) {
     const bare = made.normalize("NFKC").replace(/[^<>/a-z]/gi, "");
     expect(bare.match(/<\/?system_?reminder/gi)).toHaveLength(2);
   }

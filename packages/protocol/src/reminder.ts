@@ -5,9 +5,9 @@ export function asReminder(text: string): string {
   return `<system-reminder>\n${withoutReminderTags(text)}\n</system-reminder>`;
 }
 
-/** One line, where a tool has nothing to show. */
-export function reminderLine(text: string): string {
-  return `<system-reminder>${withoutReminderTags(text)}</system-reminder>`;
+/** What a reminder says, without its tags. */
+export function reminderText(reminder: string): string {
+  return reminder.trim().replace(/^<system-reminder>\n?|\n?<\/system-reminder>$/g, "");
 }
 
 /** What a reader may overlook or take for the hyphen: marks, signs, punctuation, and letters that are not shown. */

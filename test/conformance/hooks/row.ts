@@ -115,8 +115,11 @@ export const TOUCHED = "result: (Bash completed with no output)";
 export const RAN = { ran: "" };
 
 export const reminder = (...lines: readonly string[]) => `<system-reminder>\n${lines.join("\n")}\n</system-reminder>`;
-/** Reminders stand behind the result they belong to. */
-export const withReminder = (result: string, ...lines: readonly string[]) => `${result}\n\n${reminder(...lines)}`;
+/** What is said to a result is behind it, in reminders. */
+export const withReminder = (result: string, ...texts: readonly string[]) => [
+  result,
+  ...texts.map((text) => reminder(text)),
+];
 
 /** The fields every event begins with once there was a prompt, and those only some have. */
 export const base = (event: HookEvent, ...carries: readonly ("permission_mode" | "effort")[]): JsonObject => ({

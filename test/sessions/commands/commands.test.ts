@@ -132,8 +132,10 @@ test("an export obeys the rules and hooks of Write", async () => {
   const [, written, asked, denied] = messagesOf(run, "result").map(({ result }) => result);
   expect(written).toBe(`Exported the conversation to ${join(home.project, "out/a.md")}`);
   expect(readFileSync(join(home.project, "out/a.md"), "utf8")).toBe("## User\n\nhi\n\n## Assistant\n\nhello\n");
-  expect(asked).toContain("not granted");
+  // In words for people: none of it tells a model how to go on.
+  expect(asked).toMatch(/not granted.* To allow it, use .*--permission-mode acceptEdits/);
   expect(denied).toContain("denied");
+  expect(asked + denied).not.toMatch(/retry|say at the end|another way/);
   expect(["b.md", "out/secret/c.md"].map((path) => existsSync(join(home.project, path)))).toEqual([false, false]);
   const calls = readFileSync(join(home.root, "seen.jsonl"), "utf8").match(/"hook_event_name":"PreToolUse"/g);
   expect(calls?.length).toBe(3);

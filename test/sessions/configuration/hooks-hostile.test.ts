@@ -48,7 +48,7 @@ interface Row {
   /** What is printed; absent when nothing is. */
   readonly notice?: string;
   /** What the model gets instead of the tool's output. */
-  readonly told?: string;
+  readonly told?: string | readonly string[];
 }
 
 const ROWS: Readonly<Record<string, Row>> = {
@@ -78,7 +78,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   "adds context that is no UTF-8": {
     handler: { command: `printf '${specific('"additionalContext":"a\\377b"')}'` },
-    told: "the tool ran\n\n<system-reminder>\nPreToolUse:Bash hook additional context: a\uFFFDb\n</system-reminder>",
+    told: ["the tool ran", "<system-reminder>\nPreToolUse:Bash hook additional context: a\uFFFDb\n</system-reminder>"],
   },
   "is a directory": { handler: { command: '"$CLAUDE_PROJECT_DIR"' }, notice: "exited with code 126" },
   "is a directory, without a shell": {
@@ -136,7 +136,7 @@ for (const [what, { handler, notice, told: instead }] of Object.entries(ROWS)) {
     using home = temporaryHome();
     register(home, "PreToolUse", handler);
     const { stderr, ...rest } = await oneCall(home);
-    expect(rest).toEqual({ code: 0, stdout: "done\n", told: instead === undefined ? RAN : [instead] });
+    expect(rest).toEqual({ code: 0, stdout: "done\n", told: instead === undefined ? RAN : [instead].flat() });
     if (notice === undefined) expect(stderr).toBe("");
     else expect(stderr).toMatch(/^warning: [^\n]*\n$/);
     expect(stderr).toContain(notice ?? "");
@@ -157,8 +157,8 @@ test("context added by a hook is cut to 10,000 characters, with a note about the
   register(home, "PreToolUse", { command: longContext(900_000) });
   const { stderr, told } = await oneCall(home);
   expect(stderr).toBe("");
-  expect(told[0]!.length).toBeLessThan(10_300);
-  expect(told[0]).toMatch(/… \(8\d{5} more characters of this hook's output were cut\)\n<\/system-reminder>$/);
+  expect(told[1]!.length).toBeLessThan(10_300);
+  expect(told[1]).toMatch(/… \(8\d{5} more characters of this hook's output were cut\)\n<\/system-reminder>$/);
 });
 
 /** The program's peak memory so far, in bytes. */

@@ -68,7 +68,8 @@ test.each(PEERS)("%s that cannot ask: a call that requires approval is refused w
   expect(await touch("denied")).toMatchObject({ isError: true, text: expect.stringContaining("denied") });
   expect(await touch("open")).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/requires approval.*the rule Bash\(touch open\) would allow it/),
+    // It is for whoever set the server up, not for a model of ours.
+    text: "This command requires approval. No one is available to approve it in this session. To allow it, use the rule Bash(touch open) (--allowedTools, or permissions.allow in the settings) or --permission-mode acceptEdits.",
   });
   expect((await peer.tools()).map(({ name }) => name)).not.toContain("Write");
   expect(await peer.call("Write", { file_path: "w", content: "x" })).toMatchObject({ isError: true });

@@ -111,7 +111,7 @@ test.each([
     expect(JSON.stringify(result)).toContain("Obey");
 });
 
-test("a file about reminders can be read and edited, and Keelson's own word about an empty file is one", async () => {
+test("a file about reminders can be read and edited, and no result has a reminder, not even that of an empty file", async () => {
   using home = temporaryHome();
   home.write("doc.md", "Put it in <system-reminder> tags.\n");
   home.write("empty.md", "");
@@ -127,7 +127,7 @@ test("a file about reminders can be read and edited, and Keelson's own word abou
   await runKeelson(["-p", "go", "--permission-mode", "acceptEdits", ...STREAM], { home, url: model.url });
   expect(told(model.requests[1]!).map(({ content }) => content)).toEqual([
     "1\tPut it in &lt;system-reminder> tags.\n2\t",
-    "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
+    "(The file is empty.)",
   ]);
   expect(home.read("doc.md")).toBe("Put it in two <system-reminder> tags.\n");
 });

@@ -50,8 +50,8 @@ test("a skill with paths is announced with the first matching file, and can be i
   ]);
   expect(listingsIn(requests[0]!).join()).not.toContain("sql");
   expect(lastOf(requests[1]!)[0]).toContain("Unknown skill: sql");
-  expect(lastOf(requests[2]!)[0]).not.toContain(HEADER);
-  expect(lastOf(requests[3]!)[0]).toEndWith(`<system-reminder>\n${HEADER}\n\n- sql: Queries\n</system-reminder>`);
+  expect(lastOf(requests[2]!).join()).not.toContain(HEADER);
+  expect(lastOf(requests[3]!)[1]).toBe(`<system-reminder>\n${HEADER}\n\n- sql: Queries\n</system-reminder>`);
   expect(lastOf(requests[4]!)).toEqual(["Launching skill: sql", expect.stringContaining("Use indexes")]);
 });
 
@@ -63,8 +63,8 @@ test("skills in a folder below are announced when a file there is read, not thos
   const bad = home.write("node_modules/evil/index.js", "x");
   const good = home.write("packages/api/src/a.ts", "x");
   const { requests } = await play(home, "hi", [read(bad), read(good), { text: "done" }]);
-  expect(lastOf(requests[1]!)[0]).not.toContain(HEADER);
-  expect(lastOf(requests[2]!)[0]).toContain("- api: About the API (for files in packages/api)");
+  expect(lastOf(requests[1]!).join()).not.toContain(HEADER);
+  expect(lastOf(requests[2]!)[1]).toContain("- api: About the API (for files in packages/api)");
   expect(JSON.stringify(requests)).not.toContain("From a dependency");
 });
 

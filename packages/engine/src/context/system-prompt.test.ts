@@ -26,6 +26,19 @@ const FULL = { ...FACTS, memory: "/m", git: GIT, appended: "Be kind." };
 const headings = (facts: PromptFacts) => renderSystemPrompt(facts)[1]?.match(/^# .*$/gm) ?? [];
 const whole = (facts: PromptFacts) => renderSystemPrompt(facts).join("\n\n");
 
+test.each([true, false])("what the model lives in is said in at most 600 bytes (watched: %p)", (isWatched) => {
+  const around = SECTIONS.find(({ name }) => name === "around")!.render({ ...FACTS, isWatched })!;
+  expect(Buffer.byteLength(around)).toBeLessThanOrEqual(600);
+  const facts = [
+    "inside a tool result",
+    "hook",
+    "removed",
+    isWatched ? "one line for each call" : "last message",
+    "undone",
+  ];
+  expect(facts.filter((fact) => !around.toLowerCase().includes(fact))).toEqual([]);
+});
+
 test("the sections stand in a fixed order, the stable ones first", () => {
   expect(SECTIONS.map(({ name }) => name)).toEqual([
     "agent",

@@ -76,11 +76,8 @@ export function trace(given: GateQuestion): { check: Check; decision: GateDecisi
     if (decision === undefined) continue;
     const mayAsk = question.mode !== "dontAsk" && question.neverAsks !== true;
     if (decision.behavior !== "ask" || mayAsk) return { check, decision };
-    return {
-      check,
-      decision: deny("mode", unasked(question.tool, decision.suggestions), decision.rule),
-      asked: decision,
-    };
+    const { message, forPeople } = unasked(question.tool, decision.suggestions);
+    return { check, decision: { ...deny("mode", message, decision.rule), forPeople }, asked: decision };
   }
   throw new Error("unreachable: the last check always answers");
 }
@@ -301,7 +298,7 @@ function allow(by: Decider, reason: string, rule?: Rule): GateDecision {
   return { behavior: "allow", by, reason, ...(rule && { rule }) };
 }
 
-function deny(by: Decider, message: string, rule?: Rule): GateDecision {
+function deny(by: Decider, message: string, rule?: Rule): GateDecision & { behavior: "deny" } {
   return { behavior: "deny", by, message, ...(rule && { rule }) };
 }
 

@@ -65,13 +65,15 @@ function denial({ access, tool }: GateQuestion, rule: Rule): string {
   }
 }
 
-/** For a call that needs approval in a mode that asks no one. */
-export function unasked(tool: string, suggestions: readonly PermissionUpdate[]): string {
-  return (
-    `Permission to use ${tool} has been denied because this session does not ask for approval (dontAsk mode). ` +
-    "Do not retry it or work around it: go on with what is allowed, and say at the end what was left undone" +
-    `${andRule(suggestions)}.`
-  );
+/** For a call that needs approval in a mode that asks no one: what the model reads, and what people do. */
+export function unasked(tool: string, suggestions: readonly PermissionUpdate[]) {
+  const why = `Permission to use ${tool} has been denied because this session does not ask for approval (dontAsk mode).`;
+  const goOn = "Do not retry it or work around it: go on with what is allowed, and say at the end what was left undone";
+  const rules = allowingRules(suggestions);
+  return {
+    message: `${why} ${goOn}${andRule(suggestions)}.`,
+    forPeople: rules === undefined ? why : `${why} To allow it, use ${rules}.`,
+  };
 }
 
 /** The rules that would allow a call, as they are written in settings. Each suggestion is enough by itself. */

@@ -179,12 +179,15 @@ function blockedText(said: HookOutcome, prompt: string): string {
 
 const reasonOf = ({ reasons, stop }: HookOutcome) => reasons.join("\n") || stop || "no reason was given";
 
-/** Text that a hook adds for the model. It is stored with the conversation and not sent to clients as a message. */
-export function reminder(text: string, uuid: string): NewEntry {
+/**
+ * Text that is added for the model. It is stored with the conversation and not sent to clients as a message. With
+ * `toolUseID` it belongs to the result of that call.
+ */
+export function reminder(text: string, uuid: string, about: { readonly toolUseID?: string } = {}): NewEntry {
   return {
     type: "attachment",
     uuid,
-    attachment: { type: "hook_additional_context", content: [text] },
+    attachment: { type: "hook_additional_context", content: [text], ...about },
     rendered: [{ content: asReminder(text) }],
     renderedRole: "user",
   };

@@ -26,13 +26,16 @@ export async function admitShell(
   };
   return {
     entries: [...said.context.map((text) => reminder(text, ports.newId())), input],
-    after: async () => [await outputEntry(command, toolUseId, ports)],
+    after: () => outputEntries(command, toolUseId, ports),
   };
 }
 
-async function outputEntry(command: string, toolUseId: string, ports: Ports): Promise<NewEntry> {
-  const { stdout, stderr, media = [] } = await ports.runShellCommand!(command, toolUseId);
+async function outputEntries(command: string, toolUseId: string, ports: Ports): Promise<readonly NewEntry[]> {
+  const { stdout, stderr, media = [], context = [] } = await ports.runShellCommand!(command, toolUseId);
   const text = withoutReminderTags(`<bash-stdout>${stdout}</bash-stdout><bash-stderr>${stderr}</bash-stderr>`);
   const content = media.length === 0 ? text : [{ type: "text" as const, text }, ...media];
-  return { type: "user", uuid: ports.newId(), message: { role: "user", content } };
+  return [
+    { type: "user", uuid: ports.newId(), message: { role: "user", content } },
+    ...context.map((each) => reminder(each, ports.newId(), { toolUseID: toolUseId })),
+  ];
 }

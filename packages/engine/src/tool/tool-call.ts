@@ -11,7 +11,8 @@ import {
 } from "@keelson/protocol";
 import { ToolError } from "../errors.ts";
 import { findTool } from "./pool.ts";
-import type { Ports } from "../ports.ts";
+import type { Permission, Ports } from "../ports.ts";
+import { reminder } from "../run/admit.ts";
 import type { DeferredCall } from "../run/result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import {
@@ -25,7 +26,6 @@ import {
   replacedByHook,
   resultEntry,
   stopped,
-  withContext,
 } from "./tool-outcome.lazy.ts";
 import type { ShownLimit, ToolRunResult, ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall } from "../turn/turn.ts";
@@ -36,13 +36,17 @@ import type * as Validate from "../schema/validate.ts";
 /** How a call ended. Its entry is already recorded. */
 export interface SettledCall {
   readonly entry: NewEntry;
-  /** What it added after its result. */
+  /** What it added after its result: reminders with `context`, and what the tool added. */
   readonly follow?: readonly NewEntry[];
+  /** What instruction files and hooks say to it. */
+  readonly context?: readonly string[];
   readonly tool?: string;
   /** The tool's own output; absent if it did not run or failed. */
   readonly output?: unknown;
   readonly failed: boolean;
   readonly denial?: PermissionDenial;
+  /** Who let it run, or refused it. */
+  readonly permission?: Permission;
   /** Whoever denied it wants the run to end. */
   readonly interrupt?: boolean;
   /** Why a hook wants the run to end. */
@@ -166,8 +170,11 @@ export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQ
   const entry = outcome.deferred
     ? deferralEntry(call, outcome.deferred, ports.newId())
     : resultEntry(call, outcome, ports.newId());
-  await ports.record([entry, ...(outcome.follow ?? [])]);
-  return { entry, ...outcome };
+  // Behind the result, never in it: what is in a result is data.
+  const reminders = (outcome.context ?? []).map((text) => reminder(text, ports.newId(), { toolUseID: call.block.id }));
+  const follow = [...reminders, ...(outcome.follow ?? [])];
+  await ports.record([entry, ...follow]);
+  return { entry, ...outcome, follow };
 }
 
 /** Even an unexpected failure gives the call an answer: the conversation must stay well formed. */
@@ -268,7 +275,7 @@ async function attempt(
   const learned = done.failed ? [] : ports.instructionsFor(settledAccess);
   return {
     ...final,
-    ...withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
+    context: [...learned, ...before.context, ...after.reasons, ...after.context],
     tool: tool.name,
     permission,
     ranMs: duration_ms,
@@ -372,8 +379,7 @@ async function run(tool: Tool, input: JsonObject, context: ToolContext, limit: S
   try {
     const output: unknown = await tool.run(input, context);
     const shown = await limitShown(tool, tool.show(output), context, limit);
-    const isReminder = tool.isReminder?.(output) === true;
-    return { shown, failed: false, result: output, output, ...(isReminder ? { isReminder } : {}) };
+    return { shown, failed: false, result: output, output };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { message } = error;

@@ -18,4 +18,3 @@ export const refused: typeof Outcome.refused = (...given) => load().refused(...g
 export const replacedByHook: typeof Outcome.replacedByHook = (...given) => load().replacedByHook(...given);
 export const resultEntry: typeof Outcome.resultEntry = (...given) => load().resultEntry(...given);
 export const stopped: typeof Outcome.stopped = () => load().stopped();
-export const withContext: typeof Outcome.withContext = (...given) => load().withContext(...given);

@@ -3,8 +3,6 @@
 import {
   isText,
   withoutReminderTags,
-  asReminder,
-  blocksOf,
   isBlank,
   isObject,
   textOf,
@@ -40,10 +38,8 @@ export interface ToolOutcome {
   readonly deferred?: DeferredCall;
   /** No one refused it: an interrupt ended it, or kept it from running. */
   readonly interrupted?: true;
-  /** `shown` is a reminder of ours. */
-  readonly isReminder?: boolean;
-  /** How many characters at the end of `shown` are text for the model, which clients do not get. */
-  readonly added?: number;
+  /** What instruction files and hooks say to it. The model reads it behind the result; clients do not get it. */
+  readonly context?: readonly string[];
   /** What the user said to it. */
   readonly byUser?: string;
   /** How long it ran, without the time that a person was waited for. Absent if it did not run. */
@@ -53,7 +49,7 @@ export interface ToolOutcome {
 }
 
 /** What the tool itself returned. */
-export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output" | "isReminder">;
+export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
 
 /** How much of a result the model sees. */
 export interface ShownLimit {
@@ -113,13 +109,7 @@ export async function replacedByHook(
   try {
     const shown = fits(output, done.output) ? tool.show(output) : undefined;
     if (typeof shown !== "string" && !Array.isArray(shown)) return done;
-    return {
-      ...done,
-      isReminder: false,
-      output,
-      result: output,
-      shown: await limitShown(tool, shown, context, limit),
-    };
+    return { ...done, output, result: output, shown: await limitShown(tool, shown, context, limit) };
   } catch {
     return done;
   }
@@ -147,7 +137,7 @@ export function denied(
     : { ...refused(deny.message, `Error: ${deny.message}`), permission: deny };
   return {
     ...refusal,
-    ...withContext(refusal.shown, before.context),
+    context: before.context,
     tool: tool.name,
     denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },
     ...(deny.isUsersWord ? { byUser: deny.message } : {}),
@@ -169,8 +159,8 @@ export const invalidCall = (message: string): ToolOutcome => ({
 });
 
 export function resultEntry(call: StreamedCall, outcome: ToolOutcome, uuid: string): NewEntry {
-  const { failed, result, permission, interrupted, added, byUser, ranMs = 0 } = outcome;
-  const shown = withoutTags(outcome);
+  const { failed, result, permission, interrupted, byUser, ranMs = 0 } = outcome;
+  const shown = withoutTags(outcome.shown);
   // A PDF goes next to its result, not inside it (test/sessions/run/tools.test.ts).
   const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
   const content =
@@ -185,7 +175,6 @@ export function resultEntry(call: StreamedCall, outcome: ToolOutcome, uuid: stri
     },
     ...(permission ? decisionRecord(permission) : {}),
     ...(interrupted ? { toolDenialKind: "user-rejected" } : {}),
-    ...(added === undefined ? {} : { addedContext: added }),
     ...(byUser === undefined ? {} : { byUser }),
     toolDurationMs: ranMs,
     sourceToolAssistantUUID: call.entryId,
@@ -193,19 +182,13 @@ export function resultEntry(call: StreamedCall, outcome: ToolOutcome, uuid: stri
   };
 }
 
-/** Only what we added ourselves can be a reminder, also for text that is split into blocks. */
-function withoutTags({ shown, added, isReminder }: ToolOutcome): Shown {
-  if (isReminder) return shown;
-  if (typeof shown === "string") {
-    const end = shown.length - (added ?? 0);
-    return withoutReminderTags(shown.slice(0, end)) + shown.slice(end);
-  }
-  const own = added === undefined ? [] : shown.slice(-1);
-  const blocks = shown.slice(0, shown.length - own.length);
+/** Nothing in a result is a reminder, also if its text is split into blocks. */
+function withoutTags(shown: Shown): Shown {
+  if (typeof shown === "string") return withoutReminderTags(shown);
   const isSplit =
-    withoutReminderTags(textOf(blocks)) !== blocks.map((block) => withoutReminderTags(textOf([block]))).join("");
+    withoutReminderTags(textOf(shown)) !== shown.map((block) => withoutReminderTags(textOf([block]))).join("");
   const inert = (text: string) => (isSplit ? text.replace(/[<\ufe64\uff1c]/g, "&lt;") : withoutReminderTags(text));
-  return [...blocks.map((block) => (isText(block) ? { ...block, text: inert(block.text) } : block)), ...own];
+  return shown.map((block) => (isText(block) ? { ...block, text: inert(block.text) } : block));
 }
 
 /** Marks the open call for the session that resumes; it gets no made-up answer. */
@@ -233,14 +216,6 @@ function decisionRecord(permission: Permission): Pick<UserSubject, "permissionDe
 function refuser({ by, reasonType }: Permission): string {
   if (by === "hook") return "hook";
   return by === "person" && reasonType === undefined ? "user_reject" : "config";
-}
-
-/** Text for the model behind the result. */
-export function withContext(shown: Shown, context: readonly string[]): Pick<ToolOutcome, "shown" | "added"> {
-  if (context.length === 0) return { shown };
-  const reminder = asReminder(context.join("\n"));
-  if (typeof shown === "string") return { shown: `${shown}\n\n${reminder}`, added: reminder.length + 2 };
-  return { shown: [...blocksOf(shown), { type: "text", text: reminder }], added: reminder.length };
 }
 
 const byteLength = (text: string) => new TextEncoder().encode(text).length;

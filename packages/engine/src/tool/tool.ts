@@ -94,8 +94,6 @@ export interface Tool<I = any, O = any> {
   run(input: I, context: ToolContext): Promise<O>;
   /** What the model reads. */
   show(output: O): string | readonly ContentBlock[];
-  /** Whether what it shows is a reminder of ours and no result. */
-  isReminder?(output: O): boolean;
   /** What the user answered, of a tool that asks. */
   answer?(output: O): string;
 }

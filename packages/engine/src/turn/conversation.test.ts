@@ -47,6 +47,46 @@ test("blocks of one reply become one assistant message, and results come in call
   ]);
 });
 
+test("what belongs to a call comes behind the results in the order of the calls, whichever ended first", async () => {
+  const reminds = (toolUseID: string): ChainSubject => ({
+    type: "attachment",
+    attachment: { type: "hook_additional_context", content: [toolUseID], toolUseID },
+    rendered: [{ content: `about ${toolUseID}` }],
+  });
+  const skill = { ...says([text("skill of b")]), isMeta: true, sourceToolUseID: "b" } as ChainSubject;
+  const document = { type: "document", source: {} } as unknown as ContentBlock;
+  const calls = ["a", "b", "c"].map((id) => replies("m1", call(id)));
+  const ofA = [says([result("a")]), reminds("a")];
+  const ofB = [says([result("b")]), reminds("b"), skill];
+  const ofC = [says([result("c"), document])];
+  const messagesOf = async (...ended: ChainSubject[][]) =>
+    (await Conversation.of([says("go"), ...calls, ...ended.flat(), says("Go on")])).messages;
+
+  const [one, ...others] = await Promise.all([
+    messagesOf(ofA, ofB, ofC),
+    messagesOf(ofC, ofB, ofA),
+    messagesOf(ofB, ofC, ofA),
+  ]);
+  expect(one!.at(-1)!.content).toEqual([
+    ...[result("a"), result("b"), result("c")],
+    ...[text("about a"), text("about b"), text("skill of b"), document, text("Go on")],
+  ]);
+  expect(others).toEqual([one!, one!]);
+});
+
+test.each([
+  ["a string", (own: string, reminder: string) => `${own}\n\n${reminder}`],
+  ["blocks", (own: string, reminder: string) => [text(own), text(reminder)]],
+])("text that an earlier version put into a result of %s is read behind it", async (_, join) => {
+  const reminder = "<system-reminder>\nHook says no\n</system-reminder>";
+  const content = join("out", reminder);
+  const entry = { ...says([{ ...result("a"), content } as ContentBlock]), addedContext: reminder.length + 2 };
+  const given = typeof content === "string" ? entry : { ...entry, addedContext: reminder.length };
+  const { messages } = await Conversation.of([says("go"), replies("m1", call("a")), given as ChainSubject]);
+  const own = typeof content === "string" ? "out" : [text("out")];
+  expect(messages.at(-1)!.content).toEqual([{ ...result("a"), content: own } as ContentBlock, text(reminder)]);
+});
+
 test("two replies in a row stay two messages if their ids differ", async () => {
   const conversation = await Conversation.of([says("go"), replies("m1", text("a")), replies("m2", text("b"))]);
   expect(conversation.messages.map(({ content }) => content)).toEqual([[text("go")], [text("a")], [text("b")]]);

@@ -2,6 +2,7 @@
 // change once added, so the JSON text of each is built only once.
 
 import {
+  asReminder,
   blocksOf,
   isBlank,
   isCommandRecord,
@@ -11,6 +12,7 @@ import {
   isToolResult,
   isToolUse,
   isWholeBlock,
+  withoutAddedContext,
   type AssistantSubject,
   type AttachmentSubject,
   type ByUser,
@@ -76,6 +78,8 @@ export class Conversation {
   readonly compactions: CompactionCount = { droppedTokens: 0, turns: Infinity, refills: 0, refusals: 0 };
   /** The newest reply and everything after it. */
   #newest: string[] = [];
+  /** Blocks that belong to a call: beside its result, or behind it. */
+  readonly #callOf = new WeakMap<ContentBlock, string>();
   /** Kept by a compaction: what these reported counted what is gone. */
   #preserved: ReadonlySet<unknown> = new Set();
 
@@ -119,7 +123,7 @@ export class Conversation {
 
   add(entry: Placed): void {
     if (isCommandRecord(entry)) return;
-    if (entry.type === "user") this.#addUser(this.#prefaced(entry), wordsOf(entry));
+    if (entry.type === "user") this.#addUser(this.#prefaced(entry), wordsOf(entry), callIn(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry);
     else if (entry.type === "attachment") this.#addAttachment(entry);
     else if (entry.type === "system") this.#addMark(entry);
@@ -189,13 +193,18 @@ export class Conversation {
     const shown = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
     const readable = shown.filter(({ content }) => typeof content === "string" || Array.isArray(content));
     const blocks = readable.flatMap(({ content }) => blocksOf(content));
-    this.#addUser(blocks.filter(isWholeBlock), typeof entry.byUser === "string" ? [entry.byUser] : []);
+    const { toolUseID: call } = entry.attachment;
+    const words = typeof entry.byUser === "string" ? [entry.byUser] : [];
+    this.#addUser(blocks.filter(isWholeBlock), words, typeof call === "string" ? call : undefined);
   }
 
   #prefaced(entry: UserSubject): readonly ContentBlock[] {
-    const blocks = blocksOf(entry.message.content);
+    const { message, added } = withoutAddedContext(entry);
+    const own = blocksOf(message.content);
+    const blocks: readonly ContentBlock[] =
+      added === undefined ? own : [...own, { type: "text", text: asReminder(added) }];
     const isOurs = entry.isMeta && entry.origin === undefined;
-    if (!this.#preface || isOurs || blocks.every(isToolResult)) return blocks;
+    if (!this.#preface || isOurs || own.every(isToolResult)) return blocks;
     return [...this.#takePreface(), ...blocks];
   }
 
@@ -239,10 +248,14 @@ export class Conversation {
     this.#replyEnded = stopReason !== null;
   }
 
-  /** Results in call order, then everything else. Consecutive user messages become one. */
-  #addUser(content: readonly ContentBlock[], words: readonly string[]): void {
+  /**
+   * Results in call order, then what belongs to them in the same order, then everything else. Consecutive user messages
+   * become one.
+   */
+  #addUser(content: readonly ContentBlock[], words: readonly string[], call?: string): void {
     const blocks = withoutBlanks(content);
     if (blocks.length === 0) return;
+    if (call !== undefined) for (const block of blocks) this.#callOf.set(block, call);
     this.account.added(blocks);
     if (this.#deferred.length > 0) {
       const answered = blocks.filter(isToolResult).map((result) => result.tool_use_id);
@@ -256,12 +269,16 @@ export class Conversation {
     const all = [...blocksOf(last.content), ...blocks];
     const results = all.filter(isToolResult);
     const others = all.filter((block) => !isToolResult(block));
-    if (results.length > 1) this.#sortByCall(results);
+    if (results.length > 1) {
+      this.#sortByCall(results, (result) => result.tool_use_id);
+      this.#sortByCall(others, (block) => this.#callOf.get(block) ?? "");
+    }
     const sorted = [...results, ...others];
     this.#messages[this.#messages.length - 1] = { role: "user", content: sorted, ...spoken(words, last.byUser) };
   }
 
-  #sortByCall(results: ToolResultBlock[]): void {
+  /** Calls end in any order; what the model reads does not depend on it, so a session that resumes reads the same. */
+  #sortByCall<B extends ContentBlock>(blocks: B[], callOf: (block: B) => string): void {
     const reply = this.#messages.at(-2);
     if (reply?.role !== "assistant") return;
     const order = new Map(
@@ -269,7 +286,8 @@ export class Conversation {
         .filter(isToolUse)
         .map((call, index) => [call.id, index]),
     );
-    results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
+    const placeOf = (block: B) => order.get(callOf(block)) ?? order.size;
+    blocks.sort((a, b) => placeOf(a) - placeOf(b));
   }
 
   /** Call it before a request: the API refuses a reply that broke off in a thought or during a server tool. */
@@ -309,6 +327,13 @@ function wordsOf({
 }) {
   if (byUser !== true) return typeof byUser === "string" ? [byUser] : [];
   return blocksOf(content).flatMap((block) => (isText(block) ? [block.text] : []));
+}
+
+/** The call that an entry belongs to. */
+function callIn({ message, sourceToolUseID }: UserSubject): string | undefined {
+  return typeof sourceToolUseID === "string"
+    ? sourceToolUseID
+    : blocksOf(message.content).find(isToolResult)?.tool_use_id;
 }
 
 const spoken = (words: readonly string[], before: readonly string[] = []) =>

@@ -54,7 +54,7 @@ export interface UserSubject {
   readonly permissionDecision?: RecordedDecision;
   /** Why the call did not run. */
   readonly toolDenialKind?: "permission-rule" | "user-rejected";
-  /** Keelson only: how many characters at the end of the result are not the tool's, but text for the model. */
+  /** Of earlier versions of Keelson: how many characters at the end of the result are not the tool's, but for the model. */
   readonly addedContext?: number;
   readonly isCompactSummary?: boolean;
   readonly isVisibleInTranscriptOnly?: boolean;

@@ -1,8 +1,9 @@
 // Turns transcript entries into wire messages; the only place that knows the field names of both. Pure.
 
-import { isToolResult, type ContentBlock, type ToolResultBlock } from "./content.ts";
+import { blocksOf, isToolResult, textOf, type ContentBlock } from "./content.ts";
 import type { ChainEntry, ChainSubject, UserSubject } from "./entry.ts";
 import { isObject } from "../json.ts";
+import { reminderText } from "../reminder.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "../stream/message.ts";
 import { NO_USAGE } from "../stream/stream-event.ts";
 
@@ -95,7 +96,7 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
   const result = typeof content === "string" ? undefined : (content as readonly ContentBlock[]).find(isToolResult);
   return {
     type: "user",
-    message: entry.addedContext === undefined || !result ? entry.message : withoutAdded(entry, result),
+    message: withoutAddedContext(entry).message,
     parent_tool_use_id: parentToolUseId,
     session_id: entry.sessionId,
     uuid: entry.uuid,
@@ -118,12 +119,24 @@ function resultMeta(id: string, { permissionDecision, toolDenialKind }: UserSubj
   return { id, ...kind, permission_decision: { ...decided, ...reason } };
 }
 
-/** The result as the tool gave it, without the text for the model behind it. */
-function withoutAdded({ message, addedContext = 0 }: UserSubject, result: ToolResultBlock): UserSubject["message"] {
-  const { content } = result;
-  const own = typeof content === "string" ? content.slice(0, content.length - addedContext) : content.slice(0, -1);
-  const blocks = message.content as readonly ContentBlock[];
-  return { ...message, content: blocks.map((block) => (block === result ? { ...result, content: own } : block)) };
+/**
+ * The message with the result as the tool gave it. Earlier versions put text for the model at its end: `added` is that
+ * text, without its tags.
+ */
+export function withoutAddedContext({ message, addedContext }: UserSubject): {
+  readonly message: UserSubject["message"];
+  readonly added?: string;
+} {
+  const blocks = addedContext === undefined ? [] : blocksOf(message.content);
+  const result = blocks.find(isToolResult);
+  const content = result?.content;
+  if (typeof addedContext !== "number" || !(typeof content === "string" || Array.isArray(content))) return { message };
+  const at = Math.max(0, content.length - (typeof content === "string" ? addedContext : 1));
+  const [own, added] = [content.slice(0, at) as typeof content, textOf(content.slice(at) as typeof content)];
+  return {
+    message: { ...message, content: blocks.map((block) => (block === result ? { ...result, content: own } : block)) },
+    added: reminderText(added),
+  };
 }
 
 const COMMAND_OUTPUT = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/;

@@ -28,7 +28,7 @@ export function commandSession(parts: CommandSessionParts): Omit<CommandSession,
       batch.start({ block: { type: "tool_use", id: `toolu_${ports.newId()}`, name, input }, entryId: ports.newId() });
       const [settled] = await batch.settled();
       if (settled!.deferred) throw new Error(`A hook deferred the call of ${name}, and a command cannot wait for it`);
-      const { isError, content } = servedResult(settled!);
+      const { isError, content } = servedResult({ ...settled!, context: [] });
       if (isError) throw new Error(content.map((block) => String(block["text"] ?? "")).join("\n"));
     },
     async compact(instructions) {

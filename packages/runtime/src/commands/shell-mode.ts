@@ -50,18 +50,19 @@ export async function runTypedCommand(
   const block: ToolUseBlock = { type: "tool_use", id, name, input: { command, timeout: TIMEOUT_MS } };
   const alone = { halted: () => undefined, ended: ports.signal, pass: async () => undefined };
   const settled = await settleCall(checkCall({ block, entryId: "" }, own), own, alone);
-  const { content, isError } = servedResult(settled);
+  const { context = [] } = settled;
+  const { content, isError } = servedResult({ ...settled, context: [] });
   const shown = content.flatMap(({ type, text }) => (type === "text" ? [String(text)] : [])).join("\n");
-  if (isError) return { stdout: "", stderr: shown };
+  if (isError) return { stdout: "", stderr: shown, context };
   const { output } = settled;
-  if (!isObject(output)) return { stdout: shown, stderr: "" };
-  if (output["isImage"] === true) return { stdout: "", stderr: "", media: imagesIn(settled.entry) };
+  if (!isObject(output)) return { stdout: shown, stderr: "", context };
+  if (output["isImage"] === true) return { stdout: "", stderr: "", media: imagesIn(settled.entry), context };
   // Too long, or moved to the background: the text for the model says where the output is.
   if (output["persistedOutputPath"] !== undefined || output["backgroundTaskId"] !== undefined)
-    return { stdout: shown, stderr: "" };
+    return { stdout: shown, stderr: "", context };
   const aborted = output["interrupted"] === true ? ["Command was aborted before completion"] : [];
   const stderr = [String(output["stderr"] ?? ""), ...aborted].filter((part) => part !== "").join("\n");
-  return { stdout: String(output["stdout"] ?? ""), stderr };
+  return { stdout: String(output["stdout"] ?? ""), stderr, context };
 }
 
 /** What a rule or a hook denies stays denied; a mode that would ask or refuse has its answer. */

@@ -19,8 +19,9 @@ const ADDED = new Set([
   "mcp_resource",
 ]);
 
+/** What belongs to the result of a call was added for that. */
 export const isAddedForPrompt = (entry: ChainEntry): boolean =>
-  entry.type === "attachment" && ADDED.has(entry.attachment.type);
+  entry.type === "attachment" && ADDED.has(entry.attachment.type) && entry.attachment["toolUseID"] === undefined;
 
 export function promptContent(entry: ChainEntry): ModelMessage["content"] {
   if (isJoinedPrompt(entry)) return entry.attachment["prompt"] as ModelMessage["content"];

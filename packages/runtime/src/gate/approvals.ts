@@ -80,9 +80,14 @@ export class Approvals {
       }
       return answered;
     }
-    const { message } = decision;
+    const { message, forPeople = message } = decision;
     const again = decided.behavior === "deny" ? undefined : await this.#mayRetry(request, message, signal);
-    const denied = { behavior: "deny", ...reason, message: again ? `${message} ${again}` : message } as const;
+    const denied = {
+      behavior: "deny",
+      ...reason,
+      message: again ? `${message} ${again}` : message,
+      forPeople,
+    } as const;
     // A hook's denial is already on the stream.
     if (decision.by !== "hook") this.#report(request, denied);
     return decision.by === "rule" ? { ...denied, message: `${denied.message} ${GO_ON}` } : denied;

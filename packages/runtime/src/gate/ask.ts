@@ -197,8 +197,9 @@ function readAnswer(
   }
   if (isObject(response) && response["behavior"] === "deny" && typeof response["message"] === "string") {
     const interrupt = response["interrupt"] === true;
-    const message = response["message"].trim() === "" ? UNEXPLAINED : response["message"];
-    return { behavior: "deny", by: "person", message, interrupt };
+    const said = response["message"].trim() !== "";
+    const words = said ? { message: response["message"] } : { message: UNEXPLAINED, forPeople: DENIED };
+    return { behavior: "deny", by: "person", ...words, interrupt };
   }
   const updates = isObject(response) ? updatesInAnswer(response) : [];
   const why = updates instanceof Error ? `: ${updates.message.slice(0, MOST_WHY)}` : "";
@@ -216,5 +217,5 @@ const MOST_WHY = 300;
 const UNDECIDED = { by: "person", reasonType: "other" } as const;
 
 /** The user or the application said no, and nothing else. */
-const UNEXPLAINED =
-  "The call was denied, and no reason was given. Do not repeat it: go on in another way, or say what you need it for.";
+const DENIED = "The call was denied, and no reason was given.";
+const UNEXPLAINED = `${DENIED} Do not repeat it: go on in another way, or say what you need it for.`;

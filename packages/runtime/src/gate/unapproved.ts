@@ -8,14 +8,16 @@ import type { OpenQuestion } from "./ask.ts";
 
 const NO_APPROVER = "No one is available to approve it in this session.";
 
-/** What the model reads. What the user can do about it is in `waysToAllow`. */
+/** `message` is for the model. What the user can do about it is in `waysToAllow`, and in `forPeople`. */
 export function noApprover(
   { access }: PermitRequest,
   { by, reason, suggestions }: OpenQuestion,
   unasked = NO_APPROVER,
 ): Permission {
   const message = `${sentence(access.kind === "skill" ? `The skill ${access.skill} needs approval` : reason)} `;
-  const denial = { behavior: "deny", unanswered: true, by } as const;
+  const how = waysToAllow(suggestions);
+  const forPeople = `${message}${unasked}${how === undefined ? "" : ` To allow it, use ${how}.`}`;
+  const denial = { behavior: "deny", unanswered: true, by, forPeople } as const;
   if (by === "mode" && access.kind === "edit") return { ...denial, message: `${message}${PLAN_IT}` };
   const plan = by === "mode" ? "put it into the plan if it belongs there, or " : "";
   const read = access.kind === "skill" && access.file !== undefined ? ` You can still read ${access.file}.` : "";

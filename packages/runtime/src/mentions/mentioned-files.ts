@@ -59,10 +59,9 @@ export async function mentionedFiles(
       leftOut.push(target.path);
       continue;
     }
-    const entry = await (target.kind === "directory" ? folderEntry(target, ports) : fileEntry(target, ports));
-    if (entry) entries.push(entry);
-    for (const learned of ports.instructionsFor(target.request.access)) entries.push(reminder(learned, ports.newId()));
-    const size = sizeOf(entry);
+    const read = await (target.kind === "directory" ? folderEntry(target, ports) : fileEntry(target, ports));
+    entries.push(...behind(target, read, ports));
+    const size = sizeOf(read?.entry);
     characters += size.characters;
     media += size.media;
   }
@@ -73,10 +72,21 @@ export async function mentionedFiles(
 /** The first part of a file, for a model that has seen it before. Empty if it may not read it now, or it has no text. */
 export async function seenFile(path: string, lines: number, ports: MentionPorts): Promise<readonly NewEntry[]> {
   const target = await targetOf({ path, lines: { first: 1, last: lines } }, ports, {}).catch(() => undefined);
-  const entry = target?.kind === "file" ? await fileEntry(target, ports) : undefined;
-  if (!target || entry?.type !== "attachment" || !isText(entry.attachment["content"])) return [];
-  const learned = ports.instructionsFor(target.request.access).map((text) => reminder(text, ports.newId()));
-  return [entry, ...learned];
+  const read = target?.kind === "file" ? await fileEntry(target, ports) : undefined;
+  if (!target || read?.entry.type !== "attachment" || !isText(read.entry.attachment["content"])) return [];
+  return behind(target, read, ports);
+}
+
+/** What was read, and behind it what hooks and instruction files say to it. */
+function behind({ request }: Target, read: ReadEntry | undefined, ports: MentionPorts): readonly NewEntry[] {
+  const said = [...(read?.context ?? []), ...ports.instructionsFor(request.access)];
+  return [...(read ? [read.entry] : []), ...said.map((text) => reminder(text, ports.newId()))];
+}
+
+interface ReadEntry {
+  readonly entry: NewEntry;
+  /** What hooks say to it. */
+  readonly context: readonly string[];
 }
 
 const isText = (content: unknown) => isObject(content) && content["type"] === "text";
@@ -127,10 +137,10 @@ async function targetOf(
 async function fileEntry(
   { path, request: { call, input, tool } }: Target,
   ports: MentionPorts,
-): Promise<NewEntry | undefined> {
+): Promise<ReadEntry | undefined> {
   // A mention works without Read among the tools of the model.
   const options = { ports: { ...ports, tools: () => [tool] }, gate: ports.gate, advice: "" };
-  const { output, failed, denial, entry } = await callUnasked(call, options);
+  const { output, failed, denial, entry, context = [] } = await callUnasked(call, options);
   if (denial || (isObject(output) && output["type"] === "file_unchanged")) return undefined;
   const called = asReminder(`Called the ${tool.name} tool with the following input: ${JSON.stringify(input)}`);
   const opening = `Result of calling the ${tool.name} tool:`;
@@ -138,7 +148,7 @@ async function fileEntry(
   if (failed) {
     const why = typeof shown === "string" ? shown.replace(/<\/?tool_use_error>/g, "") : "The file cannot be read";
     const about = { type: "keelson_mention", path, error: why };
-    return attachment(about, [text(called), text(asReminder(`${opening}\n${why}`))], ports.newId());
+    return { entry: attachment(about, [text(called), text(asReminder(`${opening}\n${why}`))], ports.newId()), context };
   }
   const result: readonly ContentBlock[] =
     typeof shown === "string" && beside.length === 0
@@ -146,7 +156,7 @@ async function fileEntry(
       : [text(asReminder(`${opening} see below`)), ...[...blocksOf(shown), ...beside].map(harmless)];
   const { cwd } = ports.context(call).workspace;
   const about = { type: "file", filename: path, displayPath: relative(cwd, path), content: output };
-  return attachment(about, [text(called), ...result], ports.newId());
+  return { entry: attachment(about, [text(called), ...result], ports.newId()), context };
 }
 
 /** The content of a result, and what comes with it, such as a PDF. */
@@ -160,7 +170,7 @@ function partsOf(entry: NewEntry): { shown: string | readonly ContentBlock[]; be
 async function folderEntry(
   { path, request: { call, tool } }: Target,
   ports: MentionPorts,
-): Promise<NewEntry | undefined> {
+): Promise<ReadEntry | undefined> {
   const { name, description, input, access } = tool;
   const lists: Tool<{ file_path: string }, FolderNames> = {
     name,
@@ -171,11 +181,12 @@ async function folderEntry(
     show: ({ content }) => content,
   };
   const options = { ports: { ...ports, tools: () => [lists] }, gate: ports.gate, advice: "" };
-  const { output, failed, denial } = await callUnasked(call, options);
+  const { output, failed, denial, context = [] } = await callUnasked(call, options);
   if (failed || denial) return undefined;
   const { content } = output as FolderNames;
   const about = { type: "directory", path, content, displayPath: relative(ports.context(call).workspace.cwd, path) };
-  return attachment(about, [text(asReminder(`The folder ${path} has these entries:\n${content}`))], ports.newId());
+  const names = text(asReminder(`The folder ${path} has these entries:\n${content}`));
+  return { entry: attachment(about, [names], ports.newId()), context };
 }
 
 interface FolderNames {

@@ -24,13 +24,16 @@ export function servedTool(tool: Tool): Tool {
   };
 }
 
-/** The answer of a settled call. */
-export function servedResult({ entry, deferred, failed }: SettledCall): ServedResult {
+/** The answer of a settled call, in words for people: the reader may be no model, and none of ours. */
+export function servedResult({ entry, deferred, failed, permission, context = [] }: SettledCall): ServedResult {
   if (deferred) return errorResult("A hook deferred the call, and calls over MCP cannot be resumed later");
+  const said = context.map((text) => ({ type: "text", text }));
+  if (permission?.behavior === "deny" && permission.forPeople !== undefined)
+    return { content: [{ type: "text", text: permission.forPeople }, ...said], isError: failed };
   const message = entry.type === "user" ? entry.message : undefined;
   const [result, ...beside] = blocksOf(message?.content ?? []);
   const blocks = result && isToolResult(result) ? blocksOf(result.content) : [];
-  return { content: [...blocks, ...beside].map(mcpBlock), isError: failed };
+  return { content: [...[...blocks, ...beside].map(mcpBlock), ...said], isError: failed };
 }
 
 export const errorResult = (text: string): ServedResult => ({ content: [{ type: "text", text }], isError: true });

@@ -31,6 +31,19 @@ test("all parallel calls and their results belong, whichever result is the paren
   expect(chain([...reply, answers("r1", "c1")])).toBe("u c1 c2 c3 r1 > r1");
 });
 
+test("what a call added behind its result belongs too, also beside the path", () => {
+  const reply = [prompt("u", null), calls("c1", "u", "m"), calls("c2", "c1", "m"), calls("c3", "c2", "m")];
+  const text = { ...prompt("s2", "n2"), isMeta: true } as ChainEntry;
+  const first = [answers("r2", "c2"), sampleEntry("n2", "r2"), text];
+  const later = [answers("r1", "c1"), sampleEntry("n1", "r1"), answers("r3", "c3"), sampleEntry("n3", "r3")];
+  expect(chain([...reply, ...first, ...later, says("a", "n3")])).toBe("u c1 c2 c3 r2 n2 s2 r1 n1 r3 n3 a > a");
+  expect(chain([...reply, ...first, ...later])).toBe("u c1 c2 c3 r2 n2 s2 r1 n1 r3 n3 > n3");
+  // A prompt that someone typed after a result is another branch.
+  expect(chain([...reply, answers("r1", "c1"), prompt("x", "r1"), answers("r2", "c2"), says("a", "r2")])).toBe(
+    "u c1 c2 c3 r1 r2 a > a",
+  );
+});
+
 test("continuing from one block of a reply drops the blocks after it but not the results before it", () => {
   const entries = [
     prompt("u", null),

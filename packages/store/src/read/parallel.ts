@@ -1,6 +1,7 @@
 // Parallel tool calls make branches: each result has its call as parent, and the next reply has only one of the results.
-// This puts the other calls of that reply and their results back in place. Pure.
+// This puts the other calls of that reply, their results and what these added back in place. Pure.
 
+import type { Link } from "./link.ts";
 import { LOST_PARENT, OUTDATED, type Tree } from "./tree.ts";
 
 const LOOK_UP = 1_000;
@@ -28,23 +29,25 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
 
   const calls = new Map<string, number[]>();
   const results = new Map<string, number[]>();
+  /** By result beside the path, and by what follows it, the reply it belongs to. */
+  const beside = new Map<number, string>();
   for (const index of besides()) {
     if (isReply(index)) group(calls, replyOf(index)).push(index);
-    else group(results, replyOf(parents[index]!)).push(index);
+    else group(results, beside.get(index)!).push(index);
   }
 
   const order: number[] = [];
   let waiting: number[] = [];
   for (const index of path) {
     if (isReply(index)) {
-      const beside = calls.get(replyOf(index)) ?? [];
+      const others = calls.get(replyOf(index)) ?? [];
       const isLast = lastOfReply.get(replyOf(index)) === index;
       // A reply that was still streaming continues after the result of an earlier call; its other results come later.
       if (waiting !== results.get(replyOf(index))) release(waiting, Number.POSITIVE_INFINITY);
       waiting = results.get(replyOf(index)) ?? [];
-      release(beside, index);
+      release(others, index);
       order.push(index);
-      if (isLast) release(beside, Number.POSITIVE_INFINITY);
+      if (isLast) release(others, Number.POSITIVE_INFINITY);
     } else {
       release(waiting, isResult(index) ? index : Number.POSITIVE_INFINITY);
       order.push(index);
@@ -80,18 +83,25 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
       if (isReply(index)) {
         if (!wholeReplies.has(replyOf(index)) || !lastOfReply.has(replyOf(index))) continue;
         if (!included.has(parent) && !isAdrift(index, included)) continue;
+      } else if (beside.has(parent) && isAddition(link)) {
+        beside.set(index, beside.get(parent)!);
       } else {
         if (!included.has(parent)) continue;
         if (!isResult(index) || !isReply(parent) || !lastOfReply.has(replyOf(parent))) continue;
         const answers = link.answers.map((id) => callIn(replyOf(parent), id));
         if (answers.some((call) => answered.has(call))) continue;
         for (const call of answers) answered.add(call);
+        beside.set(index, replyOf(parent));
       }
       included.add(index);
       yield index;
     }
   }
 }
+
+/** What a call added behind its result: a reminder, the text of a skill. */
+const isAddition = ({ type, isMeta, answers }: Link) =>
+  type === "attachment" || (type === "user" && isMeta && answers.length === 0);
 
 function group(groups: Map<string, number[]>, key: string): number[] {
   let members = groups.get(key);

@@ -29,9 +29,7 @@ test("offset and limit select lines", async () => {
     "0\t1\n1\t2\n\n(The file goes on, to line 5. The next offset is 3.)",
   );
   expect(await read({ limit: 99 })).toBe("1\t1\n2\t2\n3\t3\n4\t4\n5\t");
-  expect(await read({ offset: 6 })).toBe(
-    "<system-reminder>Warning: the file exists but is shorter than the provided offset (6). The file has 5 lines.</system-reminder>",
-  );
+  expect(await read({ offset: 6 })).toBe("(Nothing to show: the file has 5 lines, and the offset is 6.)");
 });
 
 test("repair() drops a negative offset, an empty page range and an unknown flag", () => {
@@ -40,12 +38,10 @@ test("repair() drops a negative offset, an empty page range and an unknown flag"
   });
 });
 
-test("an empty file is shown as a warning", async () => {
+test("of an empty file the model reads that it is empty", async () => {
   using world = toolWorld();
   world.put("a.txt", "");
-  expect(await answer(readFileTool, { file_path: "a.txt" }, world.context)).toBe(
-    "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
-  );
+  expect(await answer(readFileTool, { file_path: "a.txt" }, world.context)).toBe("(The file is empty.)");
 });
 
 test("the same lines are not shown twice unless the file changes", async () => {

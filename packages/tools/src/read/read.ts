@@ -99,8 +99,6 @@ export function createReadFileTool({ draw }: ReadToolOptions = {}): Tool<ReadInp
       }
     },
 
-    isReminder: (output) => output.type === "text" && output.file.numLines === 0,
-
     show(output): string | ContentBlock[] {
       switch (output.type) {
         case "text":

@@ -1,6 +1,5 @@
 // Reads text: selects lines, as many as are shown at once, and numbers them.
 
-import { reminderLine } from "@keelson/protocol";
 import { ToolError } from "@keelson/engine";
 import { decode } from "../text-file/encoding.ts";
 import { toLf } from "../text-file/line-endings.ts";
@@ -53,12 +52,10 @@ function longLineMessage({ filePath, content }: TextRead["file"], line: number):
 
 export function showLines({ file }: TextRead): string {
   if (file.totalLines === 0) {
-    return reminderLine("Warning: the file exists but the contents are empty.");
+    return "(The file is empty.)";
   }
   if (file.numLines === 0) {
-    return reminderLine(
-      `Warning: the file exists but is shorter than the provided offset (${file.startLine}). The file has ${file.totalLines} lines.`,
-    );
+    return `(Nothing to show: the file has ${file.totalLines} ${file.totalLines === 1 ? "line" : "lines"}, and the offset is ${file.startLine}.)`;
   }
   let number = file.startLine;
   const lines = file.content.split("\n").map((line) => `${number++}\t${line}`);

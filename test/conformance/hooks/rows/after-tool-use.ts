@@ -23,7 +23,7 @@ import {
 
 const after = rowsOf("PostToolUse");
 const POST = nameOf("PostToolUse");
-const heard = (text: unknown) => ({ files: RAN, heard: [expect.anything(), [text]] });
+const heard = (texts: unknown) => ({ files: RAN, heard: [expect.anything(), [texts].flat()] });
 const unchanged = heard(TOUCHED);
 const blocking = (event: HookEvent, said: string, label = `${event}:Bash`) =>
   `${label} hook blocking error from command: "${nameOf(event)}": ${said}`;
@@ -146,7 +146,7 @@ const FAILS = {
 };
 const failing = rowsOf("PostToolUseFailure", FAILS);
 const FAILED = "error: Exit code 3";
-const failed = (text: unknown) => ({ files: RAN, heard: [expect.anything(), [text]] });
+const failed = (texts: unknown) => ({ files: RAN, heard: [expect.anything(), [texts].flat()] });
 
 const POST_TOOL_USE_FAILURE: readonly Row[] = [
   failing("is told of the call and how it failed", listens, {

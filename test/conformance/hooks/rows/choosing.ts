@@ -220,13 +220,11 @@ export const CHOOSING: readonly Row[] = [
     {
       heard: [
         expect.anything(),
-        [
-          withReminder(
-            TOUCHED,
-            "PreToolUse:Bash hook additional context: one",
-            "PreToolUse:Bash hook additional context: two",
-          ),
-        ],
+        withReminder(
+          TOUCHED,
+          "PreToolUse:Bash hook additional context: one",
+          "PreToolUse:Bash hook additional context: two",
+        ),
       ],
     },
   ),

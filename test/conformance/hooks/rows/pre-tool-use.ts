@@ -213,7 +213,7 @@ exit 2`),
   }),
   row("additionalContext goes with the result", says("PreToolUse", { additionalContext: "mind the gap" }), {
     files: RAN,
-    heard: [expect.anything(), [withReminder(TOUCHED, "PreToolUse:Bash hook additional context: mind the gap")]],
+    heard: [expect.anything(), withReminder(TOUCHED, "PreToolUse:Bash hook additional context: mind the gap")],
   }),
   row("additionalContext that is no text is dropped", says("PreToolUse", { additionalContext: 7 }), {
     ...runs,
