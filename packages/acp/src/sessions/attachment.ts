@@ -66,8 +66,8 @@ export class Attachment {
   }
 
   /** No call is open any more. */
-  async finish(): Promise<void> {
-    for (const update of this.#updates.finish()) await this.#options.show(update);
+  async finish(of: "turn" | "everything"): Promise<void> {
+    for (const update of this.#updates.finish(of)) await this.#options.show(update);
   }
 
   /** An open call, as the editor knows it. */
@@ -92,7 +92,7 @@ export class Attachment {
         if (message.type === "control_request") await this.tell(message);
         if (this.requests.take(message)) continue;
         await this.tell(message);
-        if (isResult(message)) await this.finish();
+        if (isResult(message)) await this.finish("turn");
         await this.#options.seen(message);
       }
     } finally {

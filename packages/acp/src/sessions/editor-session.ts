@@ -83,7 +83,7 @@ export class EditorSession {
     const names = Object.keys(servers);
     const reply = await attached.requests.request("initialize", names.length === 0 ? {} : { mcpServers: servers });
     // Replies keep their order among the messages, so the whole transcript has been shown by now.
-    if (replay && reply.session_state !== "running") await attached.finish();
+    if (replay && reply.session_state !== "running") await attached.finish("everything");
     this.#held ??= [];
     await this.#addFolders(attached.requests, directories);
     const facts = await this.#readFacts();
@@ -172,7 +172,14 @@ export class EditorSession {
     const attached: Attachment = new Attachment({
       session: opened.session,
       replay,
-      context: { cwd, capabilities, newId, isContinued: isResumed && !replay },
+      context: {
+        cwd,
+        capabilities,
+        newId,
+        isContinued: isResumed && !replay,
+        keep: (show) => opened.kept.add(show),
+        ...(replay ? { kept: opened.kept.read() } : {}),
+      },
       openFiles: filesOffered(capabilities),
       show: (update) => (this.#attached === attached ? this.#show(update) : undefined),
       seen: (message) => (this.#attached === attached ? this.#seen(message) : undefined),
