@@ -2,15 +2,18 @@
 // program. KEELSON_CONVERSATIONS for more, KEELSON_SEED for others.
 
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import {
   readTranscript,
   runKeelson,
   seeded,
+  startKeelson,
   startMockModel,
   temporaryHome,
   type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
+import { SESSION, writeSession } from "../web-page/support/written-session.ts";
 import { startEditor, type Editor } from "./editor.ts";
 import { shownIn, type ShownItem } from "./shown.ts";
 
@@ -129,6 +132,33 @@ test("so is a long one, with compactions and subagents, and a copy of it that we
   expect(copy.slice(-2)).toMatchObject([{ text: "Go on" }, { text: "In the copy." }]);
   expect(copy.some(({ kind }) => kind === "compaction_update")).toBe(true);
   for (const item of copy.slice(0, -2)) expect(replay).toContainEqual(item);
+});
+
+test("what a load costs grows no faster than the conversation, and its memory more slowly", async () => {
+  const costs: { ms: number; mb: number }[] = [];
+  for (const runs of [500, 4_000]) {
+    using home = temporaryHome();
+    writeSession(home, { id: SESSION, runs });
+    await using program = startKeelson(["acp", "--model", "offline"], { home, stdin: "open" });
+    const used = () => {
+      const facts = readFileSync(`/proc/${program.pid}/status`, "utf8");
+      const stat = readFileSync(`/proc/${program.pid}/stat`, "utf8").split(" ");
+      return { ticks: Number(stat[13]) + Number(stat[14]), mb: Number(/VmHWM:\s+(\d+)/.exec(facts)![1]) / 1024 };
+    };
+    const ask = async (id: number, method: string, params: object) => {
+      program.send({ jsonrpc: "2.0", id, method, params });
+      return program.waitForLine((message: any) => message.id === id && message.result !== undefined);
+    };
+    await ask(1, "initialize", { protocolVersion: 1 });
+    const { ticks } = used();
+    await ask(2, "session/load", { sessionId: SESSION, cwd: home.project, mcpServers: [] });
+    const { mb, ticks: after } = used();
+    costs.push({ ms: 10 * (after - ticks), mb });
+  }
+  const [small, large] = costs;
+  // Eight times as much.
+  expect(large!.ms).toBeLessThan(20 * Math.max(small!.ms, 100));
+  expect(large!.mb).toBeLessThan(4 * small!.mb);
 });
 
 interface Conversation {
