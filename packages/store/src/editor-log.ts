@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { ownFileSize } from "@keelson/disk/own-files";
-import { openLineLog, type LineLog, type LineLogOptions } from "./line-log.ts";
+import { openAppendLog, type AppendLog, type AppendLogOptions } from "./append-log.ts";
 import { sessionDir } from "./paths.ts";
 import { byteLines } from "./read/lines.ts";
 import { parseLine } from "./read/parse-line.ts";
@@ -12,8 +12,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 export const editorLogPath = (dir: string, sessionId: string) => join(sessionDir(dir, sessionId), "editor.jsonl");
 
-export const openEditorLog = (path: string, onFailure: LineLogOptions["onFailure"]): LineLog =>
-  openLineLog(path, { maxBytes: MAX_BYTES, onFailure });
+export const openEditorLog = (path: string, onFailure: AppendLogOptions["onFailure"]): AppendLog =>
+  openAppendLog(path, { maxBytes: MAX_BYTES, onFailure });
 
 /** In the order they were written. Skips what is damaged. */
 export function* readEditorLog(path: string): Generator<object> {

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
-import { openLineLog } from "./line-log.ts";
+import { openAppendLog } from "./append-log.ts";
 import { byteLines } from "./read/lines.ts";
 import { parseLine } from "./read/parse-line.ts";
 import { sessionDir } from "./paths.ts";
@@ -38,7 +38,7 @@ export function spanLogPath(dir: string, sessionId: string): string {
 
 /** Folder and file are created with the first line. `onFailure` is called once. */
 export function openSpanLog(path: string, onFailure: (error: Error) => void, maxBytes = MAX_BYTES): SpanLog {
-  const log = openLineLog(path, { maxBytes, onFailure });
+  const log = openAppendLog(path, { maxBytes, onFailure });
   return { add: (session, span) => log.add({ session, ...span }), close: () => log.close() };
 }
 

@@ -65,6 +65,11 @@ export class Attachment {
     for (const update of this.#updates.take(message)) await this.#options.show(update);
   }
 
+  /** A question beside the conversation was answered. */
+  async aside(question: string, answer: string): Promise<void> {
+    for (const update of this.#updates.aside(question, answer)) await this.#options.show(update);
+  }
+
   /** No call is open any more. */
   async finish(of: "turn" | "everything"): Promise<void> {
     for (const update of this.#updates.finish(of)) await this.#options.show(update);

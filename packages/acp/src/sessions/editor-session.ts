@@ -7,6 +7,7 @@ import type { RpcConnection } from "../rpc/connection.ts";
 import { wrongParams, type RpcError } from "../rpc/rpc-error.ts";
 import type { ClientCapabilities, SessionConfigOption, SessionModeState, SessionUpdate } from "../schema/types.ts";
 import { stopReasonOf, type TurnEnd } from "../turns/stop-reason.ts";
+import { asideIn, Asides } from "../turns/asides.ts";
 import { Turns } from "../turns/turns.ts";
 import { askEditor } from "./ask-editor.ts";
 import { answerAboutFile, filesOffered, isAboutFile } from "./editor-files.ts";
@@ -47,6 +48,7 @@ type PromptContent = Parameters<Turns["add"]>[0];
 export class EditorSession {
   readonly #options: EditorSessionOptions;
   readonly #turns: Turns;
+  readonly #asides: Asides;
   #attached: Attachment | undefined;
   #facts: ChoiceFacts | undefined;
   #window = 0;
@@ -70,6 +72,11 @@ export class EditorSession {
       requests: () => this.#requests,
       mayRun: () => this.#requireModel(),
       reasonOf: (result) => stopReasonOf(result, () => options.signIn()),
+    });
+    this.#asides = new Asides({
+      requests: () => this.#requests,
+      mayRun: () => this.#requireModel(),
+      answered: async (question, answer) => this.#attached?.aside(question, answer),
     });
   }
 
@@ -108,7 +115,8 @@ export class EditorSession {
 
   /** The prompt has its place when this returns. */
   prompt(content: PromptContent, signal: AbortSignal, how: { readonly steers: boolean }): Promise<TurnEnd> {
-    return this.#turns.add(content, signal, how);
+    const question = asideIn(content);
+    return question === undefined ? this.#turns.add(content, signal, how) : this.#asides.ask(question, signal);
   }
 
   /** Puts this into the prompt that runs. False if none does. */
@@ -117,6 +125,7 @@ export class EditorSession {
   }
 
   cancel(): void {
+    this.#asides.cancel();
     this.#turns.cancel();
   }
 
@@ -149,7 +158,7 @@ export class EditorSession {
   /** Ends what the editor has of the session, and the session itself if no one else has it. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#turns.cancel();
+    this.cancel();
     await this.#options.opened.session.close("interrupt");
     this.#turns.end();
   }

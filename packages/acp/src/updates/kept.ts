@@ -1,10 +1,11 @@
 // What an editor was shown and the conversation does not have: calls of subagents that were asked about, replies that broke
-// off. It is kept beside the transcript, so that a session is loaded as it was shown.
+// off, questions beside the conversation. It is kept beside the transcript, so that a session is loaded as it was shown.
 
 import { isObject, type Outbound } from "@keelson/protocol";
 import type { SessionUpdate } from "../schema/types.ts";
 
-type KeptKind = "agent_message_chunk" | "agent_thought_chunk" | "tool_call" | "compaction_update";
+type KeptKind =
+  "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" | "tool_call" | "compaction_update";
 
 export interface KeptShow {
   /** The id of the message of the conversation that it came next to. */
@@ -16,6 +17,7 @@ export interface KeptShow {
 }
 
 const KINDS: ReadonlySet<unknown> = new Set<KeptKind>([
+  "user_message_chunk",
   "agent_message_chunk",
   "agent_thought_chunk",
   "tool_call",

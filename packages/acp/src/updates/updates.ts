@@ -40,6 +40,7 @@ import type {
   ToolCallFields,
   ToolCallStatus,
 } from "../schema/types.ts";
+import { ASIDE_COMMAND } from "../turns/asides.ts";
 import { endsInError } from "../turns/stop-reason.ts";
 import { boundedText, boundedValue } from "./bounded.ts";
 import {
@@ -164,6 +165,16 @@ export class Updates {
   /** The prompt with this id was typed in this editor, which shows it already. */
   typed(uuid: string): void {
     this.#reader.typed(uuid);
+  }
+
+  /** A question beside the conversation, which this editor shows already, and its answer. */
+  aside(question: string, answer: string): readonly SessionUpdate[] {
+    const chunk = (sessionUpdate: ChunkKind, text: string) =>
+      ({ sessionUpdate, content: { type: "text", text }, messageId: this.#context.newId() }) as const;
+    this.#keep({ update: chunk("user_message_chunk", question) });
+    const said = chunk("agent_message_chunk", `${answer.trimEnd()}\n`);
+    this.#keep({ update: said });
+    return [said];
   }
 
   /** Someone approved the call. */
@@ -340,7 +351,7 @@ export class Updates {
       case "commands_changed":
         this.#out.push({
           sessionUpdate: "available_commands_update",
-          availableCommands: availableCommands(message.commands),
+          availableCommands: availableCommands(message.commands).concat(availableCommands([ASIDE_COMMAND])),
         });
         break;
       case "api_retry": {

@@ -1,14 +1,7 @@
 // What editors get from this program: sessions to open, those on disk, and keys.
 
 import { existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import {
-  isKeptShow,
-  NoSuchSession,
-  type EditorHost,
-  type KeptShowsFile,
-  type WantedEditorSession,
-} from "@keelson/acp";
+import { isKeptShow, NoSuchSession, type EditorHost, type KeptShowsFile, type WantedEditorSession } from "@keelson/acp";
 import { realPathOf } from "@keelson/disk/real-path";
 import type { Flags, Snapshot } from "@keelson/config";
 import { OFFLINE_ID } from "@keelson/model";
@@ -16,6 +9,7 @@ import { VERSION, type ListedSession } from "@keelson/protocol";
 import type { SessionLocation } from "@keelson/store";
 import type { Debug } from "../../open.ts";
 import { isOpenError, printWarning, type ProcessIO } from "../../process/process-io.ts";
+import type * as KeptModule from "./kept.ts";
 import { servedSnapshot } from "../served-sessions.ts";
 import { SessionNotices, trustNotices } from "../session-notices.ts";
 
@@ -70,7 +64,7 @@ export function createEditorHost({ io, flags, debug }: EditorHostOptions): Edito
         const nameOf = namesUnder([wanted.cwd, ...wanted.additionalDirectories]);
         return {
           session,
-          kept: await keptShows(() => session.id, snapshot, warn),
+          kept: keptLater({ place: placeOf(snapshot), sessionId: () => session.id, warn }),
           mayBeOffline,
           nameOf,
           notices: await trustNotices(snapshot),
@@ -116,35 +110,10 @@ const choiceOf = ({ resume }: WantedEditorSession) =>
     ? ({ kind: "new", persist: true } as const)
     : ({ kind: "resume", target: resume, persist: true } as const);
 
-/** A session that is not stored has none. Its id changes when its conversation is cleared. */
-async function keptShows(
-  sessionId: () => string,
-  snapshot: Snapshot,
-  warn: (text: string) => void,
-): Promise<KeptShowsFile> {
-  // Looked up when it is needed: most sessions keep nothing.
-  const [{ findSession }, { editorLogPath, openEditorLog, readEditorLog }] = await Promise.all([
-    import("@keelson/store/past"),
-    import("@keelson/store/editor-log"),
-  ]);
-  const pathNow = () => {
-    const found = findSession(placeOf(snapshot), sessionId());
-    return found.kind === "found" ? editorLogPath(dirname(found.path), found.id) : undefined;
-  };
-  return {
-    add(show) {
-      const path = pathNow();
-      if (path === undefined) return;
-      const log = openEditorLog(path, ({ message }) => warn(`What the editor is shown cannot be kept: ${message}`));
-      log.add(show);
-      log.close();
-    },
-    *read() {
-      const path = pathNow();
-      if (path === undefined) return;
-      for (const value of readEditorLog(path)) if (isKeptShow(value)) yield value;
-    },
-  };
+/** What only some sessions need: it is loaded when something is kept, or a session is loaded. */
+function keptLater(options: KeptModule.KeptOptions): KeptShowsFile {
+  const file = () => (require("./kept.ts") as typeof KeptModule).keptShows(options);
+  return { add: (show) => file().add(show), read: () => file().read() };
 }
 
 /** Paths without links, by the names of these folders. */

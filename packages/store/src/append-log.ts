@@ -4,19 +4,19 @@
 import { closeSync, readSync, writeSync } from "node:fs";
 import { openAppend } from "./transcript/open-append.ts";
 
-export interface LineLog {
+export interface AppendLog {
   add(value: object): void;
   close(): void;
 }
 
-export interface LineLogOptions {
+export interface AppendLogOptions {
   readonly maxBytes: number;
   /** Called once. */
   onFailure(error: Error): void;
 }
 
 /** Folder and file are created with the first line. */
-export function openLineLog(path: string, { maxBytes, onFailure }: LineLogOptions): LineLog {
+export function openAppendLog(path: string, { maxBytes, onFailure }: AppendLogOptions): AppendLog {
   let file: { readonly fd: number; size: number } | undefined;
   let stopped = false;
   const write = (line: string) => {
