@@ -1,7 +1,7 @@
 // What editors get from this program: sessions to open, those on disk, and keys.
 
 import { existsSync, statSync } from "node:fs";
-import { isKeptShow, NoSuchSession, type EditorHost, type KeptShowsFile, type WantedEditorSession } from "@keelson/acp";
+import { NoSuchSession, type EditorHost, type KeptShowsFile, type WantedEditorSession } from "@keelson/acp";
 import { realPathOf } from "@keelson/disk/real-path";
 import type { Flags, Snapshot } from "@keelson/config";
 import { OFFLINE_ID } from "@keelson/model";
