@@ -61,7 +61,7 @@ export class EditorSession {
   #shown = { mode: "", options: "" };
   #refreshing: Promise<void> = Promise.resolve();
   /** What the editor may not be told yet. Absent once it may. */
-  #held: SessionUpdate[] | undefined;
+  #held: (() => void)[] | undefined;
   #isClosing = false;
 
   constructor(options: EditorSessionOptions) {
@@ -81,7 +81,17 @@ export class EditorSession {
   }
 
   /** Becomes a client of the session; if it is one, it becomes another one instead. */
-  async begin({ replay, servers, directories }: BeginOptions): Promise<SessionReply> {
+  async begin(options: BeginOptions): Promise<SessionReply> {
+    try {
+      return await this.#begin(options);
+    } catch (error) {
+      // If the session was open before, it goes on.
+      this.release();
+      throw error;
+    }
+  }
+
+  async #begin({ replay, servers, directories }: BeginOptions): Promise<SessionReply> {
     const before = this.#attached;
     this.#held = replay ? undefined : [];
     const attached = this.#attach(replay);
@@ -110,7 +120,7 @@ export class EditorSession {
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const update of held) void this.#show(update);
+    for (const tell of held) tell();
   }
 
   /** The prompt has its place when this returns. */
@@ -169,11 +179,21 @@ export class EditorSession {
     return !opened.mayBeOffline && !this.#hadModel && this.#facts?.modelId === host.offlineModel;
   }
 
-  get #requests(): Requests {
-    const { requests } = this.#attached ?? {};
-    if (requests === undefined) throw new Error("The session has no client");
-    return requests;
-  }
+  /** A load replaces the client: what it did not answer is asked again by the next one. */
+  readonly #requests: Requests = {
+    request: async (...asked) => {
+      for (;;) {
+        const attached = this.#attached;
+        if (attached === undefined) throw new Error("The session has no client");
+        try {
+          return await attached.requests.request(...asked);
+        } catch (error) {
+          const [, , signal] = asked;
+          if (attached === this.#attached || this.#isClosing || signal?.aborted) throw error;
+        }
+      }
+    },
+  };
 
   #attach(replay: boolean): Attachment {
     const { opened, isResumed, cwd, capabilities, host, connection, id } = this.#options;
@@ -195,11 +215,15 @@ export class EditorSession {
       asked: (question) => {
         if (isAboutFile(question))
           return void answerAboutFile(question, { connection, sessionId: id, nameOf: opened.nameOf });
-        void askEditor(question, {
-          connection,
-          context: { sessionId: id, cwd, capabilities, newId, shown: (callId) => attached.shown(callId) },
-          allowed: (callId) => attached.allowed(callId),
-        });
+        const ask = () =>
+          void askEditor(question, {
+            connection,
+            context: { sessionId: id, cwd, capabilities, newId, shown: (callId) => attached.shown(callId) },
+            allowed: (callId) => attached.allowed(callId),
+          });
+        // The call that it is about may be held as well.
+        if (this.#held === undefined) ask();
+        else this.#held.push(ask);
       },
       ended: (error) => {
         if (error) host.warn(`The session ended badly: ${error.message}`);
@@ -219,8 +243,9 @@ export class EditorSession {
 
   #show(update: SessionUpdate): void | Promise<void> {
     if (!this.#isNews(update)) return undefined;
-    if (this.#held !== undefined) return void this.#held.push(update);
-    return this.#options.connection.notify("session/update", { sessionId: this.#options.id, update });
+    const { connection, id } = this.#options;
+    const tell = () => connection.notify("session/update", { sessionId: id, update });
+    return this.#held === undefined ? tell() : void this.#held.push(tell);
   }
 
   /** Several messages tell of the same change of mode or options; the editor is told once. */

@@ -20,6 +20,7 @@ import {
   type Outbound,
   type PermissionMode,
   type PromptMessage,
+  type WaitingPrompt,
   type ReplyTo,
   type StreamMessage,
 } from "@keelson/protocol";
@@ -56,6 +57,8 @@ export class LiveSession {
   /** Those that others answer. */
   readonly watched = signal<readonly ControlRequest[]>([]);
   readonly outgoing = signal<readonly OutgoingPrompt[]>([]);
+  /** Those that wait for their turn, whoever sent them. */
+  readonly queue = signal<readonly WaitingPrompt[]>([]);
   readonly watchers = signal<readonly AttachedClient[]>([]);
   readonly todos = signal<readonly TodoItem[]>([]);
   readonly tasks = signal<readonly BackgroundTask[]>([]);
@@ -291,6 +294,7 @@ export class LiveSession {
         this.#head = message.head;
         this.state.value = message.state;
         this.watchers.value = message.watchers;
+        this.queue.value = message.queue ?? [];
         this.isViewer.value = message.role === "watcher";
         this.watched.value = message.role === "watcher" ? message.pending : [];
         this.questions.value = this.questions.value.filter(({ id }) =>
@@ -306,6 +310,9 @@ export class LiveSession {
         break;
       case "reset":
         this.older.value = message.before;
+        break;
+      case "queue":
+        this.queue.value = message.prompts;
         break;
       case "presence":
         this.watchers.value = message.watchers;
