@@ -11,6 +11,7 @@ import {
   labelOf,
   SessionTodos,
   TextParts,
+  withoutCompactError,
   type CallItem,
   type ConversationItem,
   type NoteItem,
@@ -602,12 +603,6 @@ function parentOf({ _meta: meta }: ToolCallFields): string {
   const { parentToolUseId: parent } = isObject(meta?.["claudeCode"]) ? meta["claudeCode"] : {};
   return typeof parent === "string" ? parent : "";
 }
-
-/** The output of the command says it, live and in the transcript. */
-const withoutCompactError = (message: Outbound): Outbound =>
-  message.type === "system" && message.subtype === "status" && message.compact_error !== undefined
-    ? { ...message, compact_error: undefined }
-    : message;
 
 function isCompactCommand([first]: readonly SessionUpdate[]): boolean {
   if (first?.sessionUpdate !== "user_message_chunk" || first.content.type !== "text") return false;

@@ -5,6 +5,7 @@ import {
   ControlChannel,
   SessionTodos,
   SessionTasks,
+  withoutCompactError,
   type BackgroundTask,
   type ConversationReader,
   type Requests,
@@ -27,6 +28,7 @@ import {
 import { SessionStream } from "../connection/stream.ts";
 import type { MarkdownText } from "../transcript/markdown-text.ts";
 import { PageItems } from "./items.ts";
+import { KeptNotes } from "./kept-notes.ts";
 import { Outgoing, type OutgoingPrompt } from "./outgoing.ts";
 
 /** `behind`: connected, and what was missed is still coming. */
@@ -48,7 +50,7 @@ export interface SessionUsage {
 
 export class LiveSession {
   readonly id: string;
-  readonly items = new PageItems();
+  readonly items: PageItems;
   readonly link = signal<LinkState>("connecting");
   /** Why it cannot be shown. */
   readonly failure = signal<string | undefined>(undefined);
@@ -95,6 +97,7 @@ export class LiveSession {
 
   constructor(id: string, cwd: string) {
     this.id = id;
+    this.items = new PageItems(new KeptNotes(id));
     this.#outgoing = new Outgoing(id);
     this.outgoing.value = this.#outgoing.prompts;
     this.#reader = this.items.reader(cwd);
@@ -269,7 +272,8 @@ export class LiveSession {
     }
     if (message.type === "conversation_reset") this.moved(message.new_conversation_id);
     this.items.see(message);
-    this.#reader.take(message, Date.now());
+    this.#reader.take(withoutCompactError(message), Date.now());
+    this.items.seen(message);
     if (isResult(message)) {
       this.items.flush();
       // Also the model: someone else may have chosen another one.
