@@ -1,6 +1,7 @@
 // What this front end gets from the program.
 
 import type { JsonObject, ListedSession, Session } from "@keelson/protocol";
+import type { KeptShow } from "./updates/kept.ts";
 
 export interface WantedEditorSession {
   readonly cwd: string;
@@ -9,8 +10,17 @@ export interface WantedEditorSession {
   readonly resume?: string;
 }
 
+/** Beside the transcript of a session. */
+export interface KeptShowsFile {
+  /** Durable when this returns, as far as the disk allows. */
+  add(show: KeptShow): void;
+  read(): Iterable<KeptShow>;
+}
+
 export interface OpenedForEditor {
   readonly session: Session;
+  /** What editors were shown and the conversation does not have. */
+  readonly kept: KeptShowsFile;
   /** A path without links, as the editor knows it: under the folders that it named, which may be links. */
   nameOf(path: string): string;
   /** For the user, once the editor knows the session: what stayed off. */

@@ -3,6 +3,7 @@ export { callLine, labelOf, listArguments, relativePath, type CallLabel, type Na
 export { patchOfResult, textsOfHunk } from "./calls/changes.ts";
 export { isInterruption, promptItems } from "./conversation/content.ts";
 export { ConversationReader, type ConversationView, type Retry } from "./conversation/conversation.ts";
+export { withoutCompactError } from "./conversation/notices.ts";
 export {
   isSettled,
   type AgentCall,

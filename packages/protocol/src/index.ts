@@ -81,7 +81,7 @@ export {
   type ControlRequest,
   type ControlResponse,
 } from "./stream/control.ts";
-export type { AttachedClient, StreamMessage } from "./stream/stream-messages.ts";
+export type { AttachedClient, WaitingPrompt, StreamMessage } from "./stream/stream-messages.ts";
 export type { SystemMessages, SystemSignal, SystemSubtype, ToolRunningSignal } from "./stream/system-messages.ts";
 export type {
   ClientQuestion,

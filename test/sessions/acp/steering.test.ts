@@ -160,3 +160,44 @@ test("$/cancel_request takes back what steers, and leaves the run alone", async 
   expect((await first).result).toEqual({ stopReason: "end_turn" });
   expect(userTexts(w.model).join()).not.toContain("Turn left");
 });
+
+test("/btw is answered while a prompt runs and is not added to the conversation; a cancel ends it, too", async () => {
+  const script: ScriptStep<JsonObject>[] = [
+    waits,
+    { text: "Blue." },
+    { text: "Done." },
+    { text: "never", hang: true, cutAfter: 0 },
+  ];
+  await using w = await world(...script, { text: "After." });
+  const { editor, sessionId } = w;
+  const begun = w.prompt("Begin");
+  await editor.until(isRunning);
+  expect((await w.prompt("/btw  Which color?")).result).toEqual({ stopReason: "end_turn" });
+  expect(saidIn(editor.updates(sessionId))).toBe("Blue.\n");
+  letGo(w.home);
+  expect((await begun).result).toEqual({ stopReason: "end_turn" });
+  expect(userTexts(w.model)[2]).not.toContain("color");
+  expect((await w.prompt("/btw")).result).toEqual({ stopReason: "end_turn" });
+  const asked = w.prompt("/btw And now?");
+  await w.model.waitForRequest(4);
+  editor.notify("session/cancel", { sessionId });
+  expect((await asked).result).toEqual({ stopReason: "cancelled" });
+  expect((await w.prompt("Go on")).result).toEqual({ stopReason: "end_turn" });
+  const commands = editor.updates(sessionId, "available_commands_update").at(-1).availableCommands;
+  expect(commands.filter(({ name }: any) => name === "btw")).toHaveLength(1);
+
+  await editor.end();
+  await using again = await startEditor({ home: w.home, url: w.model.url });
+  await again.request("session/load", { sessionId, cwd: w.home.project, mcpServers: [] });
+  const shown = again.updates(sessionId).filter(({ sessionUpdate: kind }) => /(?:user|agent)_message_chunk/.test(kind));
+  expect(shown.map(({ content }) => content.text)).toEqual([
+    "Begin",
+    "/btw Which color?",
+    "Blue.\n",
+    "Done.",
+    "/btw",
+    "/btw requires a question: /btw <question>\n",
+    "Go on",
+    "After.",
+  ]);
+});

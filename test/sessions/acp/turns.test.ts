@@ -83,12 +83,14 @@ test("an image that no model reads is refused, and the conversation is not spoil
 
 test("a session opens without a key, and its prompt says how to sign in", async () => {
   using home = temporaryHome();
-  await using editor = await startEditor({ home });
+  await using editor = await startEditor({ home, capabilities: { auth: { terminal: true } } });
   const { sessionId } = await editor.open();
   const { error } = await editor.prompt(sessionId, "Hello");
-  expect(error).toMatchObject({ code: -32000, data: { authMethods: [{ id: "api-key" }] } });
+  expect(error).toMatchObject({ code: -32000, data: { authMethods: [{ id: "api-key" }, { id: "terminal" }] } });
   expect(error.message).toContain("keelson auth login");
-  expect((await editor.request("authenticate", { methodId: "api-key" })).error.code).toBe(-32000);
+  for (const methodId of ["api-key", "terminal"])
+    expect((await editor.request("authenticate", { methodId })).error.code).toBe(-32000);
+  expect((await editor.request("authenticate", { methodId: "other" })).error.code).toBe(-32602);
   await using offline = await startEditor({ home, args: ["--model", "offline"] });
   const chosen = await offline.open();
   expect((await offline.prompt(chosen.sessionId, "Hello")).result).toEqual({ stopReason: "end_turn" });

@@ -105,6 +105,7 @@ testHere(
       const drawn = await page.locator(".transcript").textContent();
       await page.reload();
       await isAtRest(page);
+      await readAll(page);
       expect(await page.locator(".transcript").textContent()).toBe(drawn);
       const id = new URL(page.url()).hash.slice("#/s/".length);
       const stored = readTranscript(home, id).filter(({ type }: any) => type === "assistant");
@@ -133,8 +134,16 @@ async function startBehind(relay: Relay, address: string, options: Behind): Prom
   return web;
 }
 
-const prompts = async (page: Page) =>
-  (await page.locator(".transcript .prompt > p").allTextContents()).map((text) => text.trim());
+async function prompts(page: Page): Promise<readonly string[]> {
+  await readAll(page);
+  return (await page.locator(".transcript .prompt > p").allTextContents()).map((text) => text.trim());
+}
+
+/** A long conversation begins with its newest messages. */
+async function readAll(page: Page): Promise<void> {
+  const older = page.getByRole("button", { name: "Earlier messages" });
+  while ((await older.count()) > 0) await older.click({ timeout: 1_000 }).catch(() => undefined);
+}
 
 async function isAtRest(page: Page): Promise<void> {
   await page.getByText("Connected").waitFor();

@@ -52,7 +52,9 @@ export const METHODS: Readonly<Record<string, EditorMethod>> = {
 
   authenticate: async (params, { host, capabilities }) => {
     const method = textParam(params, "methodId");
-    if (method !== KEY_METHOD) throw wrongParams(`there is no method ${JSON.stringify(method)}; use "${KEY_METHOD}"`);
+    // Each of them leaves a key behind, at the latest when the editor says so.
+    if (signInMethods(capabilities).every(({ id }) => id !== method))
+      throw wrongParams(`there is no method ${JSON.stringify(method)}; use "${KEY_METHOD}"`);
     if (!(await host.hasModel())) throw signInRequired(capabilities);
     return { result: {} };
   },

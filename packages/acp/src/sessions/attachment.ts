@@ -65,9 +65,14 @@ export class Attachment {
     for (const update of this.#updates.take(message)) await this.#options.show(update);
   }
 
+  /** A question beside the conversation was answered. */
+  async aside(question: string, answer: string): Promise<void> {
+    for (const update of this.#updates.aside(question, answer)) await this.#options.show(update);
+  }
+
   /** No call is open any more. */
-  async finish(): Promise<void> {
-    for (const update of this.#updates.finish()) await this.#options.show(update);
+  async finish(of: "turn" | "everything"): Promise<void> {
+    for (const update of this.#updates.finish(of)) await this.#options.show(update);
   }
 
   /** An open call, as the editor knows it. */
@@ -92,7 +97,7 @@ export class Attachment {
         if (message.type === "control_request") await this.tell(message);
         if (this.requests.take(message)) continue;
         await this.tell(message);
-        if (isResult(message)) await this.finish();
+        if (isResult(message)) await this.finish("turn");
         await this.#options.seen(message);
       }
     } finally {

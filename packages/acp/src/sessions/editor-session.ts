@@ -7,6 +7,7 @@ import type { RpcConnection } from "../rpc/connection.ts";
 import { wrongParams, type RpcError } from "../rpc/rpc-error.ts";
 import type { ClientCapabilities, SessionConfigOption, SessionModeState, SessionUpdate } from "../schema/types.ts";
 import { stopReasonOf, type TurnEnd } from "../turns/stop-reason.ts";
+import { asideIn, Asides } from "../turns/asides.ts";
 import { Turns } from "../turns/turns.ts";
 import { askEditor } from "./ask-editor.ts";
 import { answerAboutFile, filesOffered, isAboutFile } from "./editor-files.ts";
@@ -47,6 +48,7 @@ type PromptContent = Parameters<Turns["add"]>[0];
 export class EditorSession {
   readonly #options: EditorSessionOptions;
   readonly #turns: Turns;
+  readonly #asides: Asides;
   #attached: Attachment | undefined;
   #facts: ChoiceFacts | undefined;
   #window = 0;
@@ -59,7 +61,7 @@ export class EditorSession {
   #shown = { mode: "", options: "" };
   #refreshing: Promise<void> = Promise.resolve();
   /** What the editor may not be told yet. Absent once it may. */
-  #held: SessionUpdate[] | undefined;
+  #held: (() => void)[] | undefined;
   #isClosing = false;
 
   constructor(options: EditorSessionOptions) {
@@ -71,10 +73,25 @@ export class EditorSession {
       mayRun: () => this.#requireModel(),
       reasonOf: (result) => stopReasonOf(result, () => options.signIn()),
     });
+    this.#asides = new Asides({
+      requests: () => this.#requests,
+      mayRun: () => this.#requireModel(),
+      answered: async (question, answer) => this.#attached?.aside(question, answer),
+    });
   }
 
   /** Becomes a client of the session; if it is one, it becomes another one instead. */
-  async begin({ replay, servers, directories }: BeginOptions): Promise<SessionReply> {
+  async begin(options: BeginOptions): Promise<SessionReply> {
+    try {
+      return await this.#begin(options);
+    } catch (error) {
+      // If the session was open before, it goes on.
+      this.release();
+      throw error;
+    }
+  }
+
+  async #begin({ replay, servers, directories }: BeginOptions): Promise<SessionReply> {
     const before = this.#attached;
     this.#held = replay ? undefined : [];
     const attached = this.#attach(replay);
@@ -83,7 +100,7 @@ export class EditorSession {
     const names = Object.keys(servers);
     const reply = await attached.requests.request("initialize", names.length === 0 ? {} : { mcpServers: servers });
     // Replies keep their order among the messages, so the whole transcript has been shown by now.
-    if (replay && reply.session_state !== "running") await attached.finish();
+    if (replay && reply.session_state !== "running") await attached.finish("everything");
     this.#held ??= [];
     await this.#addFolders(attached.requests, directories);
     const facts = await this.#readFacts();
@@ -103,12 +120,13 @@ export class EditorSession {
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const update of held) void this.#show(update);
+    for (const tell of held) tell();
   }
 
   /** The prompt has its place when this returns. */
   prompt(content: PromptContent, signal: AbortSignal, how: { readonly steers: boolean }): Promise<TurnEnd> {
-    return this.#turns.add(content, signal, how);
+    const question = asideIn(content);
+    return question === undefined ? this.#turns.add(content, signal, how) : this.#asides.ask(question, signal);
   }
 
   /** Puts this into the prompt that runs. False if none does. */
@@ -117,6 +135,7 @@ export class EditorSession {
   }
 
   cancel(): void {
+    this.#asides.cancel();
     this.#turns.cancel();
   }
 
@@ -149,7 +168,7 @@ export class EditorSession {
   /** Ends what the editor has of the session, and the session itself if no one else has it. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#turns.cancel();
+    this.cancel();
     await this.#options.opened.session.close("interrupt");
     this.#turns.end();
   }
@@ -160,11 +179,21 @@ export class EditorSession {
     return !opened.mayBeOffline && !this.#hadModel && this.#facts?.modelId === host.offlineModel;
   }
 
-  get #requests(): Requests {
-    const { requests } = this.#attached ?? {};
-    if (requests === undefined) throw new Error("The session has no client");
-    return requests;
-  }
+  /** A load replaces the client: what it did not answer is asked again by the next one. */
+  readonly #requests: Requests = {
+    request: async (...asked) => {
+      for (;;) {
+        const attached = this.#attached;
+        if (attached === undefined) throw new Error("The session has no client");
+        try {
+          return await attached.requests.request(...asked);
+        } catch (error) {
+          const [, , signal] = asked;
+          if (attached === this.#attached || this.#isClosing || signal?.aborted) throw error;
+        }
+      }
+    },
+  };
 
   #attach(replay: boolean): Attachment {
     const { opened, isResumed, cwd, capabilities, host, connection, id } = this.#options;
@@ -172,18 +201,29 @@ export class EditorSession {
     const attached: Attachment = new Attachment({
       session: opened.session,
       replay,
-      context: { cwd, capabilities, newId, isContinued: isResumed && !replay },
+      context: {
+        cwd,
+        capabilities,
+        newId,
+        isContinued: isResumed && !replay,
+        keep: (show) => opened.kept.add(show),
+        ...(replay ? { kept: opened.kept.read() } : {}),
+      },
       openFiles: filesOffered(capabilities),
       show: (update) => (this.#attached === attached ? this.#show(update) : undefined),
       seen: (message) => (this.#attached === attached ? this.#seen(message) : undefined),
       asked: (question) => {
         if (isAboutFile(question))
           return void answerAboutFile(question, { connection, sessionId: id, nameOf: opened.nameOf });
-        void askEditor(question, {
-          connection,
-          context: { sessionId: id, cwd, capabilities, newId, shown: (callId) => attached.shown(callId) },
-          allowed: (callId) => attached.allowed(callId),
-        });
+        const ask = () =>
+          void askEditor(question, {
+            connection,
+            context: { sessionId: id, cwd, capabilities, newId, shown: (callId) => attached.shown(callId) },
+            allowed: (callId) => attached.allowed(callId),
+          });
+        // The call that it is about may be held as well.
+        if (this.#held === undefined) ask();
+        else this.#held.push(ask);
       },
       ended: (error) => {
         if (error) host.warn(`The session ended badly: ${error.message}`);
@@ -203,8 +243,9 @@ export class EditorSession {
 
   #show(update: SessionUpdate): void | Promise<void> {
     if (!this.#isNews(update)) return undefined;
-    if (this.#held !== undefined) return void this.#held.push(update);
-    return this.#options.connection.notify("session/update", { sessionId: this.#options.id, update });
+    const { connection, id } = this.#options;
+    const tell = () => connection.notify("session/update", { sessionId: id, update });
+    return this.#held === undefined ? tell() : void this.#held.push(tell);
   }
 
   /** Several messages tell of the same change of mode or options; the editor is told once. */

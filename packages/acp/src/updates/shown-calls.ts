@@ -24,6 +24,10 @@ export class ShownCalls {
     return this.#open.has(id) || this.#final.has(id);
   }
 
+  isFinal(id: string): boolean {
+    return this.#final.has(id);
+  }
+
   /** `ran`: a final call that was never shown as running was running all the same. */
   show(fields: ToolCallFields & { readonly title: string }, { ran = true } = {}): readonly SessionUpdate[] {
     const { toolCallId: id, status = "pending" } = fields;

@@ -3,6 +3,7 @@ import { assert, boolean, constantFrom, property, record, subarray, tuple } from
 import { type Outbound } from "@keelson/protocol";
 import type { ClientCapabilities, SessionUpdate, ToolCallFields } from "../schema/types.ts";
 import { faultsOf } from "../schema/official.test-support.ts";
+import { isKeptShow, type KeptShow } from "./kept.ts";
 import { Updates, type UpdatesContext } from "./updates.ts";
 
 const CWD = "/home/u/p";
@@ -145,6 +146,37 @@ test.each<[string, readonly string[], string]>([
   ).toBe(said);
 });
 
+test("a thought and an answer that both break off are not repeated, and are loaded as they were shown", () => {
+  const prompt = user("Go", { isReplay: true });
+  const said = (index: number, kind: "text" | "thinking", words: string) => [
+    start(index, { type: kind, [kind]: "" }),
+    delta(index, { type: `${kind}_delta`, [kind]: words }),
+  ];
+  const stored = [
+    assistant([{ type: "thinking", thinking: "Hm, so", signature: "s" }], {}, "m2"),
+    assistant([{ type: "text", text: "Another" }], {}, "m2"),
+  ];
+  const kept: KeptShow[] = [];
+  const live = shown(
+    [
+      prompt,
+      ...[begin, ...said(0, "thinking", "Hm"), ...said(1, "text", "One t")],
+      event({ type: "message_start", message: { id: "m2", type: "message", role: "assistant", usage: USAGE } }),
+      ...[...said(0, "thinking", "Hm, so"), stored[0]!, ...said(1, "text", "Another"), stored[1]!],
+    ],
+    { keep: (show) => kept.push(show) },
+  );
+  expect(chunks(live).slice(1)).toEqual([
+    ["agent_thought_chunk", "Hm", "m1"],
+    ["agent_message_chunk", "One t", "m1"],
+    ["agent_thought_chunk", ", so", "m2"],
+    ["agent_message_chunk", "\n\nAnother", "m2"],
+  ]);
+  // Two editors watched.
+  const loaded = shown([prompt, ...stored], { kept: JSON.parse(JSON.stringify([...kept, ...kept])) });
+  expect(chunks(loaded)).toEqual(chunks(live));
+});
+
 test("white space in front of a call is not shown", () => {
   const all = shown([begin, start(0, { type: "text", text: "" }), delta(0, { type: "text_delta", text: "\n\n" })]);
   expect(all).toEqual([]);
@@ -240,9 +272,9 @@ test("a failed call, a denied one and one that was stopped have failed", () => {
 
   const updates = updatesFor();
   const before = shown([assistant([bash])], {}, updates);
-  const stopped = callIn([...before, ...updates.finish()]);
+  const stopped = callIn([...before, ...updates.finish("turn")]);
   expect(stopped.states).toEqual(["pending", "failed"]);
-  expect(updates.finish()).toEqual([]);
+  expect(updates.finish("turn")).toEqual([]);
   expect(updates.take(result("late"))).toEqual([]);
 });
 
@@ -252,6 +284,52 @@ test("a call of a reply that starts over ends, and its successor is another", ()
   const all = shown([begin, start(0, call("Bash", {})), event(again), start(0, call("Bash", {}, "t2"))], {}, updates);
   expect(callIn(all).states).toEqual(["pending", "failed"]);
   expect(callIn(all, "t2").states).toEqual(["pending"]);
+});
+
+test("what an agent in the background was asked about stays open when a turn ends, and ends with the agent", () => {
+  const started = { isAsync: true, agentId: "a1" };
+  const kept: KeptShow[] = [];
+  const context = { keep: (show: KeptShow) => void kept.push(show) };
+  const updates = updatesFor(context);
+  const stored = [assistant([call("Agent", { description: "Look", prompt: "x" })]), result("Started", started)];
+  const inner = { parent_tool_use_id: "t1" };
+  const question = { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "i1" };
+  const task = { task_id: "a1", tool_use_id: "t1" };
+  const live = shown(
+    [
+      stored[0]!,
+      system("task_started", { ...task, description: "Look" }),
+      stored[1]!,
+      assistant([call("Bash", { command: "ls" }, "i1")], inner),
+      { type: "control_request", request_id: "r", request: question } as unknown as Outbound,
+      end(),
+    ],
+    context,
+    updates,
+  );
+  live.push(...updates.finish("turn"));
+  expect(callIn(live, "i1").states).toEqual(["pending"]);
+  live.push(...updates.take(system("task_notification", { ...task, status: "stopped", summary: "Look" })));
+  expect(callIn(live, "i1").states).toEqual(["pending", "failed"]);
+  expect(kept.every(isKeptShow)).toBe(true);
+  const loaded = updatesFor({ kept });
+  const replay = [...shown(stored, {}, loaded), ...loaded.finish("everything")];
+  expect(callIn(replay, "i1").final).toEqual(callIn(live, "i1").final);
+});
+
+test("only what this program keeps is shown again", () => {
+  const chunk = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "x" } };
+  const place = { message: "u", place: "after" };
+  expect(isKeptShow({ ...place, update: chunk })).toBe(true);
+  for (const odd of [
+    ...[null, 5, "x", [], {}, { ...place }, { ...place, update: 5 }, { ...place, place: "in", update: chunk }],
+    { update: chunk, place: "after" },
+    { ...place, update: { ...chunk, sessionUpdate: "current_mode_update" } },
+    { ...place, update: { ...chunk, content: { type: "image", data: "x" } } },
+    { ...place, update: { sessionUpdate: "tool_call", title: "no id" } },
+    { ...place, update: { sessionUpdate: "compaction_update" } },
+  ])
+    expect(isKeptShow(odd)).toBe(false);
 });
 
 test("a call is running once it is approved, or shows that it is", () => {
@@ -524,7 +602,7 @@ test("whatever the client can do and whatever comes in whatever order is valid, 
   const pool = [...EVERYTHING, ...NOTICED, end()];
   const kinds = property(tuple(capabilities, subarray(pool), subarray(pool)), ([can, first, second]) => {
     const updates = updatesFor({ capabilities: can });
-    const all = [...shown([...first, ...second], {}, updates), ...updates.finish()];
+    const all = [...shown([...first, ...second], {}, updates), ...updates.finish("turn")];
     for (const id of ["t1", "t2", "t3", "t4"]) {
       const { kinds, states } = callIn(all, id);
       expect(kinds.filter((kind) => kind === "tool_call").length).toBe(kinds.length === 0 ? 0 : 1);

@@ -11,6 +11,7 @@ import {
   labelOf,
   SessionTodos,
   TextParts,
+  withoutCompactError,
   type CallItem,
   type ConversationItem,
   type NoteItem,
@@ -40,6 +41,7 @@ import type {
   ToolCallFields,
   ToolCallStatus,
 } from "../schema/types.ts";
+import { ASIDE_COMMAND } from "../turns/asides.ts";
 import { endsInError } from "../turns/stop-reason.ts";
 import { boundedText, boundedValue } from "./bounded.ts";
 import {
@@ -55,6 +57,7 @@ import {
 import { BackgroundWork, taskEndsIn, type TaskMessage } from "./background.ts";
 import { Compactions } from "./compactions.ts";
 import { commandOutput, fencedText } from "./fence.ts";
+import { KeptShows, storedId, type KeptShow } from "./kept.ts";
 import { promptParts } from "./prompt-parts.ts";
 import { ShownCalls } from "./shown-calls.ts";
 import { ShownTexts } from "./shown-texts.ts";
@@ -66,9 +69,15 @@ export interface UpdatesContext {
   newId(): string;
   /** The conversation began earlier, and its beginning does not come. */
   readonly isContinued?: boolean;
+  /** Takes note of what is shown and the conversation does not have. */
+  keep?(show: KeptShow): void;
+  /** What was kept of the conversation that comes. */
+  readonly kept?: Iterable<KeptShow>;
 }
 
 type ChunkKind = "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
+
+const CHUNKS = { answer: "agent_message_chunk", thinking: "agent_thought_chunk" } as const;
 
 export class Updates {
   readonly #context: UpdatesContext;
@@ -90,10 +99,19 @@ export class Updates {
   readonly #lastLines = new Map<string, string>();
   /** Of subagents' calls: the call that started the subagent, and what they are. */
   readonly #inner = new Map<string, { readonly parent: string; readonly name: string; readonly input: unknown }>();
+  /** Calls that are shown by themselves and that the conversation does not have. */
+  readonly #besides = new Set<string>();
   readonly #background = new BackgroundWork();
   /** As messages say; undefined before the first. */
   #mode: string | undefined;
   readonly #compactions: Compactions;
+  readonly #kept: KeptShows;
+  /** The last message that the transcript has, of those that came. */
+  #stored: string | undefined;
+  /** What is to be kept before the first of them. */
+  readonly #first: Pick<KeptShow, "update" | "restarts">[] = [];
+  /** What is shown now was kept. */
+  #isKept = false;
   /** Until it has another one, the first prompt is the title of a session. */
   #isTitled: boolean;
   /** An error of a run. The reply to the prompt says it; without such a reply, it is shown. */
@@ -102,6 +120,7 @@ export class Updates {
   constructor(context: UpdatesContext) {
     this.#context = context;
     this.#compactions = new Compactions(context);
+    this.#kept = new KeptShows(context.kept ?? []);
     this.#isTitled = context.isContinued === true;
     this.#reader = new ConversationReader({
       cwd: context.cwd,
@@ -109,11 +128,11 @@ export class Updates {
       add: (item) => this.#add(item),
       change: (item, delta) => (item.kind === "call" ? this.#call(item) : this.#grow(item, delta)),
       remove: (item) => {
-        // A call that never came to be has ended.
-        if (item.kind === "call") this.#call({ ...item, state: "interrupted" });
-        else this.#texts.startsOver(item);
+        if (item.kind === "call") this.#neverCame(item);
+        else this.#lost(item, { startsOver: true });
         return false;
       },
+      lost: (item) => this.#lost(item, { startsOver: false }),
       clear: () => this.#endCalls(),
     });
   }
@@ -125,15 +144,21 @@ export class Updates {
       this.#replyId = message.event.message.id;
     this.#mark(message);
     this.#before(message);
+    const id = storedId(message);
+    const before = id === undefined ? [] : this.#atStored(id);
     this.#reader.take(withoutCompactError(message), 0);
     this.#after(message);
-    return this.#drain();
+    const shown = this.#drain();
+    if (id === undefined) return shown;
+    const after = this.#keptAt("after", id);
+    return before.length + after.length === 0 ? shown : [...before, ...shown, ...after];
   }
 
-  /** Every call that is not final is ended (a stopped turn, the end of a replay). */
-  finish(): readonly SessionUpdate[] {
+  /** Every call that is not final is ended, at the end of a turn or of everything that was said so far. */
+  finish(of: "turn" | "everything"): readonly SessionUpdate[] {
     this.#reader.settle(0);
-    this.#endCalls();
+    this.#endCalls(of);
+    this.#texts.settle();
     this.#showError();
     return [...this.#drain(), ...this.#compactions.takeHeld()];
   }
@@ -141,6 +166,16 @@ export class Updates {
   /** The prompt with this id was typed in this editor, which shows it already. */
   typed(uuid: string): void {
     this.#reader.typed(uuid);
+  }
+
+  /** A question beside the conversation, which this editor shows already, and its answer. */
+  aside(question: string, answer: string): readonly SessionUpdate[] {
+    const chunk = (sessionUpdate: ChunkKind, text: string) =>
+      ({ sessionUpdate, content: { type: "text", text }, messageId: this.#context.newId() }) as const;
+    this.#keep({ update: chunk("user_message_chunk", question) });
+    const said = chunk("agent_message_chunk", `${answer.trimEnd()}\n`);
+    this.#keep({ update: said });
+    return [said];
   }
 
   /** Someone approved the call. */
@@ -152,6 +187,35 @@ export class Updates {
   /** An open call, as the editor knows it. */
   shown(callId: string): ToolCallFields | undefined {
     return this.#calls.shown(callId);
+  }
+
+  #keep(show: Pick<KeptShow, "update" | "restarts">): void {
+    if (this.#isKept) return;
+    if (this.#stored === undefined) this.#first.push(show);
+    else this.#context.keep?.({ message: this.#stored, place: "after", ...show });
+  }
+
+  /** A message that the transcript has. What is to be shown before it. */
+  #atStored(id: string): readonly SessionUpdate[] {
+    this.#stored = id;
+    for (const show of this.#first.splice(0)) this.#context.keep?.({ message: id, place: "before", ...show });
+    return this.#keptAt("before", id);
+  }
+
+  #keptAt(place: KeptShow["place"], id: string): readonly SessionUpdate[] {
+    return this.#kept.take(place, id).flatMap((each) => this.#again(each));
+  }
+
+  /** Shows what was kept, as it was shown before. */
+  #again({ update, restarts }: KeptShow): readonly SessionUpdate[] {
+    this.#isKept = true;
+    if (update.sessionUpdate === "tool_call") this.#show(update, update.status === "completed");
+    else if (update.sessionUpdate !== "compaction_update" || this.#compactions.areShown) this.#out.push(update);
+    if (restarts !== undefined)
+      this.#texts.startsOver(update.sessionUpdate === "agent_message_chunk" ? "answer" : "thinking", restarts);
+    const shown = this.#drain();
+    this.#isKept = false;
+    return shown;
   }
 
   #runs(callId: string, more: Partial<ToolCallFields> = {}): void {
@@ -251,6 +315,7 @@ export class Updates {
     const call = { name, input };
     const label = labelOf(call, undefined, cwd);
     const whole = input["content"];
+    this.#besides.add(id);
     this.#show({
       toolCallId: id,
       name,
@@ -275,7 +340,11 @@ export class Updates {
         break;
       case "status":
         if (message.permissionMode !== undefined) this.#setMode(message.permissionMode);
-        this.#out.push(...this.#compactions.status(message));
+        for (const update of this.#compactions.status(message)) {
+          this.#out.push(update);
+          // A transcript has only those that changed something.
+          if (update.status === "failed") this.#keep({ update });
+        }
         break;
       case "session_title_changed":
         this.#title(message.title);
@@ -283,7 +352,7 @@ export class Updates {
       case "commands_changed":
         this.#out.push({
           sessionUpdate: "available_commands_update",
-          availableCommands: availableCommands(message.commands),
+          availableCommands: availableCommands(message.commands).concat(availableCommands([ASIDE_COMMAND])),
         });
         break;
       case "api_retry": {
@@ -310,6 +379,8 @@ export class Updates {
   /** What runs in the background is shown in the call that started it. */
   #task(message: TaskMessage): void {
     const told = this.#background.take(message);
+    if (told && message.subtype === "task_notification")
+      for (const shown of this.#calls.open) if (parentOf(shown) === told.callId) this.#stopped(shown);
     if (told) this.#out.push(...this.#calls.addTo(told.callId, told.content));
   }
 
@@ -371,9 +442,25 @@ export class Updates {
 
   /** Shows what is new at the end of an answer or a thought: the delta, or all that is not shown yet. */
   #grow(item: ConversationItem<TextParts> & { readonly kind: "answer" | "thinking" }, delta?: string): void {
-    const text = this.#texts.take(item, delta);
-    if (text === "") return;
-    this.#chunk(item.kind === "answer" ? "agent_message_chunk" : "agent_thought_chunk", { type: "text", text });
+    const text = this.#texts.take(item, this.#messageId(), delta);
+    if (text !== "") this.#chunk(CHUNKS[item.kind], { type: "text", text });
+  }
+
+  /** No message will have this text: the reply broke off. */
+  #lost(item: ConversationItem<TextParts> & { readonly kind: "answer" | "thinking" }, how: { startsOver: boolean }) {
+    const lost = this.#texts.lost(item);
+    if (lost === undefined) return;
+    const { kind, text, messageId, whole } = lost;
+    const update = { sessionUpdate: CHUNKS[kind], content: { type: "text" as const, text }, messageId };
+    this.#keep({ update, ...(how.startsOver ? { restarts: whole } : {}) });
+    if (how.startsOver) this.#texts.startsOver(kind, whole);
+  }
+
+  /** A call whose reply broke off has ended. */
+  #neverCame(item: CallItem): void {
+    this.#besides.add(item.id);
+    this.#call({ ...item, state: "interrupted" });
+    this.#besides.delete(item.id);
   }
 
   #chunk(kind: ChunkKind, content: ContentPart): void {
@@ -466,7 +553,10 @@ export class Updates {
   }
 
   #show(fields: ToolCallFields & { readonly title: string }, ran = true): void {
-    this.#out.push(...this.#calls.show(fields, { ran }));
+    const updates = this.#calls.show(fields, { ran });
+    this.#out.push(...updates);
+    if (updates.length > 0 && this.#besides.has(fields.toolCallId))
+      this.#keep({ update: { ...fields, sessionUpdate: "tool_call" } });
   }
 
   #statusOf({ id, state }: CallItem): ToolCallStatus {
@@ -494,21 +584,25 @@ export class Updates {
     return content;
   }
 
-  #endCalls(): void {
-    for (const shown of this.#calls.open) {
-      const content = [textContent("Stopped before it was done")];
-      this.#show({ ...shown, title: shown.title ?? "", status: "failed", content }, false);
-    }
+  /** Agents in the background go on when a turn ends. */
+  #endCalls(of: "turn" | "everything" = "everything"): void {
+    const open = this.#calls.open.filter((shown) => of === "everything" || !this.#calls.isFinal(parentOf(shown)));
+    for (const shown of open) this.#stopped(shown);
     this.#running.clear();
     this.#printed.clear();
   }
+
+  #stopped(shown: ToolCallFields): void {
+    const content = [textContent("Stopped before it was done")];
+    this.#show({ ...shown, title: shown.title ?? "", status: "failed", content }, false);
+  }
 }
 
-/** The output of the command says it, live and in the transcript. */
-const withoutCompactError = (message: Outbound): Outbound =>
-  message.type === "system" && message.subtype === "status" && message.compact_error !== undefined
-    ? { ...message, compact_error: undefined }
-    : message;
+/** Of a subagent's call: the call that started the subagent. */
+function parentOf({ _meta: meta }: ToolCallFields): string {
+  const { parentToolUseId: parent } = isObject(meta?.["claudeCode"]) ? meta["claudeCode"] : {};
+  return typeof parent === "string" ? parent : "";
+}
 
 function isCompactCommand([first]: readonly SessionUpdate[]): boolean {
   if (first?.sessionUpdate !== "user_message_chunk" || first.content.type !== "text") return false;

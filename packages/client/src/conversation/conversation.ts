@@ -19,7 +19,15 @@ import {
 } from "@keelson/protocol";
 import { isAgentCall } from "../calls/known.ts";
 import { callResultOf, isInterruption, promptItems, refusalIn, wordsOfRefusal } from "./content.ts";
-import { isSettled, type CallItem, type CallState, type ConversationItem, type NoteItem } from "./item.ts";
+import {
+  isSettled,
+  type AnswerItem,
+  type CallItem,
+  type CallState,
+  type ConversationItem,
+  type NoteItem,
+  type ThinkingItem,
+} from "./item.ts";
 import { limitItem, noticeItem } from "./notices.ts";
 import { StreamedReply, type ReplyItem } from "./streamed-reply.ts";
 import { Subagents } from "./subagents.ts";
@@ -46,6 +54,8 @@ export interface ConversationView<Text extends GrowingText> {
   change?(item: ReplyItem<Text>, delta?: string): void;
   /** The model starts over. False if the item was shown for good; then it stays as it is. */
   remove(item: ReplyItem<Text>): boolean;
+  /** Nothing more comes of it, and no message will have it. It stays as far as it came. */
+  lost?(item: AnswerItem<Text> | ThinkingItem): void;
   /** A run is over: calls without a result get none. */
   settled?(): void;
   /** Another conversation begins. */
@@ -91,6 +101,7 @@ export class ConversationReader<Text extends GrowingText> {
         if (item.kind === "call") this.#calls.delete(item.id);
         return view.remove(item);
       },
+      lost: (item) => view.lost?.(item),
     });
   }
 

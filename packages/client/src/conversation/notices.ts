@@ -1,6 +1,6 @@
 // Notices of the stream, in our words where the message has none.
 
-import { isObject, type SystemMessage, type SystemMessages } from "@keelson/protocol";
+import { isObject, type Outbound, type SystemMessage, type SystemMessages } from "@keelson/protocol";
 import type { CompactionItem, LimitItem, NoteItem, RewindItem } from "./item.ts";
 
 /** Undefined for messages that are not part of the conversation. */
@@ -30,6 +30,12 @@ export function noticeItem(message: SystemMessage): NoteItem | CompactionItem | 
       return undefined;
   }
 }
+
+/** For a client that shows the output of `/compact`, which says it too, live and in the transcript. */
+export const withoutCompactError = (message: Outbound): Outbound =>
+  message.type === "system" && message.subtype === "status" && message.compact_error !== undefined
+    ? { ...message, compact_error: undefined }
+    : message;
 
 const LEVELS: Readonly<Record<SystemMessages["informational"]["level"], NoteItem["level"]>> = {
   info: "info",

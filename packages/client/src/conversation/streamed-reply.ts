@@ -24,6 +24,8 @@ interface ReplyTarget<Text extends GrowingText> {
   change(item: ReplyItem<Text>, delta?: string): void;
   /** Takes an item back. False if it was shown for good; then it stays as it is. */
   remove(item: ReplyItem<Text>): boolean;
+  /** Nothing more comes of it, and no message will have it. */
+  lost(item: AnswerItem<Text> | ThinkingItem): void;
 }
 
 type Metas = readonly ToolUseMeta[] | undefined;
@@ -105,6 +107,7 @@ export class StreamedReply<Text extends GrowingText> {
       if (item.kind === "thinking") item.durationMs = now - item.startedMs;
       item.done = true;
       if (!restart || !this.#target.remove(item)) this.#target.change(item);
+      if (!restart) this.#target.lost(item);
     }
     this.#open.clear();
   }

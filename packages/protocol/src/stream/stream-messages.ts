@@ -12,6 +12,17 @@ export interface AttachedClient {
   readonly role: ClientRole;
 }
 
+/** A prompt that waits for its turn, as all clients see it. */
+export interface WaitingPrompt {
+  /** If its client gave it one. */
+  readonly uuid?: string;
+  /** How it begins. Empty if it has no text. */
+  readonly text: string;
+  readonly priority?: "now" | "next" | "later";
+  /** Who sent it; null if that client has gone, or the session sent it itself. */
+  readonly by: AttachedClient | null;
+}
+
 interface StreamMessages {
   /** The first message. */
   hello: {
@@ -30,6 +41,8 @@ interface StreamMessages {
     readonly more_watchers?: number;
     /** Questions that no one has answered yet. Those that this client may answer follow as requests. */
     readonly pending: readonly ControlRequest[];
+    /** Prompts that wait, if any do. */
+    readonly queue?: readonly WaitingPrompt[];
     readonly capabilities: readonly string[];
     /** No program has the session open: what follows is what its transcript says, until someone opens it. */
     readonly stored?: true;
@@ -51,6 +64,8 @@ interface StreamMessages {
   snapshot: { readonly events: readonly StreamEvent[] };
   /** A client came or went. */
   presence: { readonly watchers: readonly AttachedClient[]; readonly more_watchers?: number };
+  /** The prompts that wait have changed: all of them, in their order. */
+  queue: { readonly prompts: readonly WaitingPrompt[] };
   /** A question that this client may not answer, and others may. */
   asked: { readonly question: ControlRequest };
   /** A question was settled; `by` is null if no client answered it, but a hook, or if it was withdrawn. */

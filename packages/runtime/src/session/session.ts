@@ -130,6 +130,10 @@ export class LiveSession implements Session {
     this.initialPrompt = parts.initialPrompt;
     this.#parts = parts;
     parts.clients.left = (client) => this.#left(client);
+    const { clients, inbox } = parts;
+    inbox.changed = () => {
+      if (!clients.awaitsFirst && clients.wants("streamEvents")) joining().tellQueue(clients, inbox);
+    };
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
   }

@@ -39,6 +39,8 @@ export class Inbox {
   readonly #settled: (() => void)[] = [];
   /** Prompts that come during a run join it or become one. */
   joins = true;
+  /** Called when other prompts wait. */
+  changed: (() => void) | undefined;
   /** Called when nothing is under way any more that the model has to hear of. */
   released: (() => void) | undefined;
 
@@ -50,6 +52,15 @@ export class Inbox {
     if (this.#prompts.length === 0) this.#prompts.push(prompt);
     else queueing().insert(this.#prompts, prompt);
     this.#arrived?.();
+    this.changed?.();
+  }
+
+  get queued(): readonly PromptMessage[] {
+    return this.#prompts;
+  }
+
+  senderOf(prompt: PromptMessage): string | undefined {
+    return this.#underWay.get(prompt);
   }
 
   hadPrompt(uuid: string): boolean {
@@ -69,6 +80,7 @@ export class Inbox {
     this.#prompts.splice(at, 1);
     this.#joinedPrompts.push(prompt);
     if (prompt.uuid !== undefined) this.#joined.push(prompt.uuid);
+    this.changed?.();
     return true;
   }
 
@@ -94,6 +106,7 @@ export class Inbox {
   pushFirst(prompt: PromptMessage): void {
     this.#prompts.unshift(prompt);
     this.#arrived?.();
+    this.changed?.();
   }
 
   /** Queues a notice for the model. With `wakes`, it starts a run if nothing else does. `taken`: it left the queue. */
@@ -165,6 +178,7 @@ export class Inbox {
     for (const { uuid } of taken) if (uuid !== undefined) this.#ids.delete(uuid);
     for (const prompt of taken) this.#underWay.delete(prompt);
     this.#wakeSettled();
+    if (taken.length > 0) this.changed?.();
     return taken;
   }
 
@@ -219,10 +233,10 @@ export class Inbox {
 
   /** Takes the next work, if any. Until then, a prompt can be removed. `waited`: prompts came during a run. */
   shift({ waited = false } = {}): Work | undefined {
+    if (this.#prompts.length === 0) return this.#wakes ? {} : undefined;
+    this.changed?.();
     if (waited && this.joins && this.#prompts.length > 1) return queueing().takeTogether(this.#prompts);
-    const prompt = this.#prompts.shift();
-    if (prompt) return { prompt };
-    return this.#wakes ? {} : undefined;
+    return { prompt: this.#prompts.shift()! };
   }
 
   /** Without a prompt, notices start a run. Once the inbox is closed, only those that are owed. */

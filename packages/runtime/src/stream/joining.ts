@@ -2,13 +2,24 @@
 // followed its cursor, the transcript, the message in progress, the calls that run, the open questions. At the end of a
 // pipe nobody needs it.
 
-import type { AttachOptions, ControlRequest, Entry, Inbound, Outbound, StreamMessage } from "@keelson/protocol";
+import {
+  textOf,
+  type AttachOptions,
+  type ControlRequest,
+  type Entry,
+  type Inbound,
+  type Outbound,
+  type WaitingPrompt,
+  type StreamMessage,
+} from "@keelson/protocol";
 import { describeClient, FIRST_CLIENT, type StreamClient, type Clients, type QueuedMessage } from "./clients.ts";
 import type { QueueParts } from "./enqueue.ts";
+import type { Inbox } from "./inbox.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface JoinedSession {
   readonly clients: Clients;
+  readonly inbox: Pick<Inbox, "queued" | "senderOf">;
   sessionId(): string;
   state(): "idle" | "running" | "requires_action";
   /** All questions that no one has answered. */
@@ -183,6 +194,40 @@ function tellNow(clients: Clients, except?: StreamClient): void {
   clients.tell(message, (client) => client.view.streamEvents === true && client !== except);
 }
 
+/** Tells everyone who wants to know which prompts wait, once for all that changes at the same moment. */
+export function tellQueue(clients: Clients, inbox: Pick<Inbox, "queued" | "senderOf">): void {
+  const { isDue = false, last = "[]" } = toldQueues.get(clients) ?? {};
+  if (isDue) return;
+  toldQueues.set(clients, { isDue: true, last });
+  setImmediate(() => {
+    const prompts = queueOf(inbox, clients);
+    const now = JSON.stringify(prompts);
+    toldQueues.set(clients, { isDue: false, last: now });
+    const message: StreamMessage = { type: "stream", subtype: "queue", prompts };
+    if (now !== last) clients.tell(message, (client) => client.view.streamEvents === true);
+  });
+}
+
+const toldQueues = new WeakMap<Clients, { readonly isDue: boolean; readonly last: string }>();
+
+function queueOf(inbox: Pick<Inbox, "queued" | "senderOf">, clients: Clients): readonly WaitingPrompt[] {
+  const all = [...clients.all];
+  return inbox.queued.slice(0, MOST_WAITING).map((prompt) => {
+    const { uuid, priority, message } = prompt;
+    const sender = inbox.senderOf(prompt);
+    const by = all.find(({ id }) => id === sender);
+    return {
+      ...(uuid === undefined ? {} : { uuid }),
+      text: textOf(message.content).slice(0, MOST_SHOWN),
+      ...(priority === undefined ? {} : { priority }),
+      by: by ? describeClient(by) : null,
+    };
+  });
+}
+
+/** Of a prompt, in characters. */
+const MOST_SHOWN = 300;
+
 function named(all: readonly StreamClient[]): Pick<StreamMessage<"presence">, "watchers" | "more_watchers"> {
   const watchers = all.slice(-CROWD).map(describeClient);
   return all.length > CROWD ? { watchers, more_watchers: all.length - CROWD } : { watchers };
@@ -201,7 +246,8 @@ function copied({ view }: StreamClient, session: JoinedSession): readonly Outbou
   return forked ? [{ type: "transcript_mirror", filePath: forked.path, entries: forked.entries }] : [];
 }
 
-function hello(client: StreamClient, { clients, ...session }: JoinedSession): StreamMessage<"hello"> {
+function hello(client: StreamClient, { clients, inbox, ...session }: JoinedSession): StreamMessage<"hello"> {
+  const queue = queueOf(inbox, clients);
   return {
     type: "stream",
     subtype: "hello",
@@ -213,6 +259,7 @@ function hello(client: StreamClient, { clients, ...session }: JoinedSession): St
     role: client.role,
     ...named([...clients.all, client]),
     pending: session.questions,
+    ...(queue.length === 0 ? {} : { queue }),
     capabilities: CAPABILITIES,
   };
 }

@@ -134,7 +134,8 @@ export class DropQueue implements ClientQueue {
   tell(message: Outbound): Promise<void> | undefined {
     if (this.#ended) return undefined;
     // What is true now replaces what was true before.
-    if (isPresence(message)) this.#own = this.#own.filter((each) => "late" in each || !isPresence(each.message));
+    const part = wholeOf(message);
+    if (part !== undefined) this.#own = this.#own.filter((each) => "late" in each || wholeOf(each.message) !== part);
     if (isAnswered(message)) this.#own = withoutOldest(this.#own, MOST_ANSWERED - 1);
     this.#own.push({ message, after: this.#clients.head });
     this.#ownBytes += weight(message);
@@ -247,4 +248,8 @@ function withoutOldest<Item extends QueuedItem>(items: Item[], most: number): It
 
 const isAnswered = (message: Outbound) => message.type === "stream" && message.subtype === "answered";
 
-const isPresence = (message: Outbound) => message.type === "stream" && message.subtype === "presence";
+/** Which part of the session a message says everything of. */
+const wholeOf = (message: Outbound) =>
+  message.type === "stream" && (message.subtype === "presence" || message.subtype === "queue")
+    ? message.subtype
+    : undefined;

@@ -2,9 +2,16 @@
 
 import { signal, type Signal } from "@preact/signals";
 import { blocksOf, isToolResult, type Outbound, type ToolRunningSignal } from "@keelson/protocol";
-import { ConversationReader, isSettled, type ConversationItem, type ConversationView } from "@keelson/client";
+import {
+  ConversationReader,
+  isSettled,
+  type ConversationItem,
+  type ConversationView,
+  type EndItem,
+} from "@keelson/client";
 import { MarkdownText } from "../transcript/markdown-text.ts";
 import { Pictures } from "../transcript/pictures.ts";
+import type { KeptItem, KeptNotes } from "./kept-notes.ts";
 
 export type PageItem = ConversationItem<MarkdownText>;
 
@@ -38,8 +45,18 @@ export class PageItems {
   #pictures = new Pictures();
   /** About calls of messages that were not read yet: their results, and what their subagents do. */
   #early: Outbound[] = [];
+  readonly #kept: KeptNotes | undefined;
+  /** That is being read. */
+  #message: Outbound | undefined;
+  /** The last message that the transcript has, of those that came. */
+  #stored: string | undefined;
   /** What older calls that still run go on with. */
   #olderReaders: ConversationReader<MarkdownText>[] = [];
+
+  /** `kept`: what is said beside the conversation of a session. */
+  constructor(kept?: KeptNotes) {
+    this.#kept = kept;
+  }
 
   reader(cwd: string): ConversationReader<MarkdownText> {
     const view: ConversationView<MarkdownText> = {
@@ -47,6 +64,7 @@ export class PageItems {
       newText: () => new MarkdownText(),
       add: (item) => this.#add(item),
       change: (item) => {
+        this.#complete(item);
         const cell = this.#byItem.get(item);
         if (cell) this.#changed.add(cell);
         this.#drawSoon();
@@ -62,6 +80,8 @@ export class PageItems {
         this.#early = [];
         this.#olderReaders = [];
         this.#pictures = new Pictures();
+        this.#kept?.startOver();
+        this.#stored = undefined;
         this.#list([]);
       },
     };
@@ -70,6 +90,7 @@ export class PageItems {
 
   /** Sees each message before the reader does. */
   see(message: Outbound): void {
+    this.#message = message;
     this.#pictures.see(message);
     if (message.type === "tool_running") this.#print(message);
     const ids = callsOf(message);
@@ -79,6 +100,52 @@ export class PageItems {
     if (message.type === "tool_running")
       this.#early = this.#early.filter((each) => each.type !== "tool_running" || !callsOf(each).includes(ids[0]!));
     if (this.#early.push(message) > MOST_EARLY) this.#early.shift();
+  }
+
+  /** Sees each message after the reader did. */
+  seen(message: Outbound): void {
+    if (this.#kept === undefined) return;
+    if (message.type === "system" && message.subtype === "permission_denied") {
+      const item = this.#calls.get(message.tool_use_id)?.item;
+      if (item?.kind === "call" && item.denied !== undefined) this.#kept.addDenial(item.id, item.denied);
+    }
+    const id = storedId(message);
+    if (id === undefined) return;
+    this.#stored = id;
+    for (const item of this.#kept.takeAfter(id))
+      if (!this.#isShown(item)) this.#list([...this.#cells, this.#newCell(this.#key++, item)]);
+  }
+
+  /** The transcript may have it after all. */
+  #isShown(item: KeptItem): boolean {
+    return item.kind === "note" && this.#cells.slice(-NEAR).some((cell) => textOf(cell.item) === item.text.trim());
+  }
+
+  /** What is known of an item that was shown before. */
+  #complete(item: PageItem): void {
+    const message = this.#message;
+    if (this.#kept === undefined || message === undefined) return;
+    if (item.kind === "thinking" && message.type === "assistant") {
+      if (item.durationMs === undefined || item.durationMs === 0) item.durationMs = this.#kept.thought(message.uuid);
+      else if (item.done) this.#kept.addThought(message.uuid, item.durationMs);
+    }
+    if (item.kind !== "call" || !isSettled(item)) return;
+    if (item.denied !== undefined) item.denied = this.#kept.denial(item.id) ?? item.denied;
+    if (item.agent === undefined) return;
+    if (item.agent.seen > 0) this.#kept.addAgent(item.id, item.agent);
+    else item.agent = this.#kept.agent(item.id) ?? item.agent;
+  }
+
+  /** What no transcript has is kept. */
+  #keep(item: PageItem): void {
+    const { type } = this.#message ?? {};
+    if (this.#kept === undefined || this.#stored === undefined) return;
+    if (type !== "system" && type !== "result" && type !== "rate_limit_event") return;
+    if (item.kind === "note" || item.kind === "limit") this.#kept.add(this.#stored, item);
+    else if (item.kind === "end") {
+      const text = textOf(item);
+      if (text !== "") this.#kept.add(this.#stored, { kind: "note", level: "error", text });
+    }
   }
 
   /** Whether the reader of what is live has this call. */
@@ -122,6 +189,7 @@ export class PageItems {
     for (const message of messages) {
       this.#pictures.see(message);
       reader.take(message, 0);
+      older.push(...(this.#kept?.takeAfter(storedId(message) ?? "") ?? []));
     }
     // A call may end, and go on, in messages that were there already.
     const open = new Set(older.flatMap((item) => (item.kind === "call" && item.result === undefined ? [item.id] : [])));
@@ -162,6 +230,10 @@ export class PageItems {
   }
 
   #add(item: PageItem): void {
+    // An error of the model is said in the conversation already.
+    if (item.kind === "end" && this.#cells.slice(-NEAR).some((cell) => textOf(cell.item) === textOf(item))) return;
+    this.#complete(item);
+    this.#keep(item);
     this.#pictures.added(item);
     const cell = this.#newCell(this.#key++, item);
     this.#byItem.set(item, cell);
@@ -186,6 +258,30 @@ export class PageItems {
   #drawSoon(): void {
     this.#timer ??= setTimeout(() => this.flush(), PAUSE_MS);
   }
+}
+
+/** So many items back the same text is the same thing. */
+const NEAR = 4;
+
+/** The id of a message that a transcript has. */
+function storedId(message: Outbound): string | undefined {
+  if (message.type !== "assistant" && message.type !== "user") return undefined;
+  return typeof message.parent_tool_use_id === "string" ? undefined : message.uuid;
+}
+
+/** Of what is said beside the conversation, or may be in both. */
+function textOf(item: PageItem): string {
+  if (item.kind === "note" || item.kind === "output") return item.text.trim();
+  return item.kind === "end" ? endText(item) : "";
+}
+
+/** What a person is told of an end. Empty if it was an ordinary one. */
+export function endText({ result }: EndItem): string {
+  // The interruption is already there.
+  const isAborted = result.terminal_reason === "aborted_streaming" || result.terminal_reason === "aborted_tools";
+  if (!result.is_error || isAborted) return "";
+  const text = "errors" in result && result.errors ? result.errors.join(", ") : "result" in result ? result.result : "";
+  return text?.trim() || `The run ended: ${result.subtype}`;
 }
 
 /** So many messages about calls that were not read are kept. */

@@ -5,6 +5,7 @@ import {
   ControlChannel,
   SessionTodos,
   SessionTasks,
+  withoutCompactError,
   type BackgroundTask,
   type ConversationReader,
   type Requests,
@@ -20,12 +21,14 @@ import {
   type Outbound,
   type PermissionMode,
   type PromptMessage,
+  type WaitingPrompt,
   type ReplyTo,
   type StreamMessage,
 } from "@keelson/protocol";
 import { SessionStream } from "../connection/stream.ts";
 import type { MarkdownText } from "../transcript/markdown-text.ts";
 import { PageItems } from "./items.ts";
+import { KeptNotes } from "./kept-notes.ts";
 import { Outgoing, type OutgoingPrompt } from "./outgoing.ts";
 
 /** `behind`: connected, and what was missed is still coming. */
@@ -47,7 +50,7 @@ export interface SessionUsage {
 
 export class LiveSession {
   readonly id: string;
-  readonly items = new PageItems();
+  readonly items: PageItems;
   readonly link = signal<LinkState>("connecting");
   /** Why it cannot be shown. */
   readonly failure = signal<string | undefined>(undefined);
@@ -56,6 +59,8 @@ export class LiveSession {
   /** Those that others answer. */
   readonly watched = signal<readonly ControlRequest[]>([]);
   readonly outgoing = signal<readonly OutgoingPrompt[]>([]);
+  /** Those that wait for their turn, whoever sent them. */
+  readonly queue = signal<readonly WaitingPrompt[]>([]);
   readonly watchers = signal<readonly AttachedClient[]>([]);
   readonly todos = signal<readonly TodoItem[]>([]);
   readonly tasks = signal<readonly BackgroundTask[]>([]);
@@ -92,6 +97,7 @@ export class LiveSession {
 
   constructor(id: string, cwd: string) {
     this.id = id;
+    this.items = new PageItems(new KeptNotes(id));
     this.#outgoing = new Outgoing(id);
     this.outgoing.value = this.#outgoing.prompts;
     this.#reader = this.items.reader(cwd);
@@ -266,7 +272,8 @@ export class LiveSession {
     }
     if (message.type === "conversation_reset") this.moved(message.new_conversation_id);
     this.items.see(message);
-    this.#reader.take(message, Date.now());
+    this.#reader.take(withoutCompactError(message), Date.now());
+    this.items.seen(message);
     if (isResult(message)) {
       this.items.flush();
       // Also the model: someone else may have chosen another one.
@@ -291,6 +298,7 @@ export class LiveSession {
         this.#head = message.head;
         this.state.value = message.state;
         this.watchers.value = message.watchers;
+        this.queue.value = message.queue ?? [];
         this.isViewer.value = message.role === "watcher";
         this.watched.value = message.role === "watcher" ? message.pending : [];
         this.questions.value = this.questions.value.filter(({ id }) =>
@@ -306,6 +314,9 @@ export class LiveSession {
         break;
       case "reset":
         this.older.value = message.before;
+        break;
+      case "queue":
+        this.queue.value = message.prompts;
         break;
       case "presence":
         this.watchers.value = message.watchers;

@@ -12,7 +12,7 @@ import {
 } from "@keelson/client";
 import type { ToolKind } from "@keelson/protocol";
 import { lazy } from "../lazy.tsx";
-import type { ItemCell, PageItem } from "../session/items.ts";
+import { endText, type ItemCell, type PageItem } from "../session/items.ts";
 import { Markdown, MarkdownOf } from "./markdown.tsx";
 import { Images, Printed } from "./output.tsx";
 import { PathText } from "./path-text.tsx";
@@ -186,12 +186,9 @@ function Agent({ run: { calls, seen, tokens } }: { readonly run: SubagentProgres
   );
 }
 
-function End({ item: { result } }: { readonly item: EndItem }) {
-  // The interruption is already there.
-  const isAborted = result.terminal_reason === "aborted_streaming" || result.terminal_reason === "aborted_tools";
-  if (!result.is_error || isAborted) return null;
-  const text = "errors" in result && result.errors ? result.errors.join(", ") : "result" in result ? result.result : "";
-  return <p class="note error">{text || `The run ended: ${result.subtype}`}</p>;
+function End({ item }: { readonly item: EndItem }) {
+  const text = endText(item);
+  return text === "" ? null : <p class="note error">{text}</p>;
 }
 
 function compactionText({ tokensBefore, tokensAfter }: CompactionItem): string {

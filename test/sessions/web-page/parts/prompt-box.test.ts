@@ -252,3 +252,84 @@ testHere(
     expect(problems).toEqual([]);
   },
 );
+
+testHere("a prompt that is sent while its image is read waits for it, and is kept if there is no image", async () => {
+  using home = temporaryHome();
+  const other = home.write("words.txt", "words");
+  await using model = await startMockModel([{ text: "I see it." }]);
+  await using web = await startWeb({ home, url: model.url });
+  await using browser = await startBrowser();
+  const { page, problems } = await openPage(browser);
+  await signIn(page, web.link);
+  await begin(page);
+  await page.evaluate(`(() => {
+    const read = window.createImageBitmap;
+    const held = new Promise((resolve) => (window.letGo = resolve));
+    window.createImageBitmap = async (...all) => (await held, read.apply(window, all));
+  })()`);
+  await page.getByLabel("Attach images").setInputFiles(other);
+  await box(page).fill("Not yet");
+  await page.keyboard.press("Enter");
+  await page.getByText("Sent as soon as the images are read").waitFor();
+  await page.evaluate("window.letGo()");
+  await page.getByRole("alert").getByText("words.txt").waitFor();
+  expect(await box(page).inputValue()).toBe("Not yet");
+  await pasteImage(page, 300, 200);
+  await box(page).fill("What is this?");
+  await page.keyboard.press("Enter");
+  await said(page, "I see it.");
+  const content = model.requests[0]!.body.messages.at(-1)!.content as unknown as { type: string }[];
+  expect(content.filter(({ type }) => type === "image")).toHaveLength(1);
+  expect(problems).toEqual([]);
+});
+
+testHere(
+  "a prompt that waits is shown to every client, also to one that comes later, until it runs or is taken back",
+  async () => {
+    using home = temporaryHome();
+    const first = Promise.withResolvers<void>();
+    await using model = await startMockModel([{ text: "One.", hold: first.promise }, { text: "Two." }]);
+    await using web = await startWeb({ home, url: model.url });
+    await using browser = await startBrowser();
+    const { page, problems } = await openPage(browser);
+    await signIn(page, web.link);
+    const paired = async () => {
+      await page.getByRole("link", { name: "Devices" }).click();
+      await press(page, "Link that may do everything");
+      const { page: other } = await openPage(browser);
+      await signIn(other, (await page.locator("pre.link").textContent())!);
+      await page.goBack();
+      return other;
+    };
+    const [early, late] = [await paired(), await paired()];
+    await begin(page);
+    await send(page, "Begin");
+    await page.getByText("Working", { exact: true }).waitFor();
+    await early.goto(page.url());
+    await early.getByText("Connected").waitFor();
+    for (const text of ["And then this", "And never this"]) {
+      await box(page).fill(text);
+      await press(page, "After this");
+    }
+    const waiting = (of: Page) => of.getByRole("list", { name: "Prompts that wait" }).getByRole("listitem");
+    await waiting(early).nth(1).waitFor();
+    await late.goto(page.url());
+    await waiting(late).nth(1).waitFor();
+    for (const other of [early, late]) {
+      expect(await waiting(other).allInnerTexts()).toEqual([
+        expect.stringMatching(/^And then this\s+comes after · from /),
+        expect.stringMatching(/^And never this\s+comes after · from /),
+      ]);
+      // Whoever wrote it takes it back.
+      expect(await other.getByRole("button", { name: "Take back" }).count()).toBe(0);
+    }
+    await page.getByRole("button", { name: "Take back" }).last().click();
+    await waiting(late).nth(1).waitFor({ state: "detached" });
+    first.resolve();
+    for (const each of [page, early, late]) {
+      await said(each, "Two.");
+      await waiting(each).first().waitFor({ state: "detached" });
+    }
+    expect(problems).toEqual([]);
+  },
+);

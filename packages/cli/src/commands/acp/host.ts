@@ -1,7 +1,7 @@
 // What editors get from this program: sessions to open, those on disk, and keys.
 
 import { existsSync, statSync } from "node:fs";
-import { NoSuchSession, type EditorHost, type WantedEditorSession } from "@keelson/acp";
+import { NoSuchSession, type EditorHost, type KeptShowsFile, type WantedEditorSession } from "@keelson/acp";
 import { realPathOf } from "@keelson/disk/real-path";
 import type { Flags, Snapshot } from "@keelson/config";
 import { OFFLINE_ID } from "@keelson/model";
@@ -9,6 +9,7 @@ import { VERSION, type ListedSession } from "@keelson/protocol";
 import type { SessionLocation } from "@keelson/store";
 import type { Debug } from "../../open.ts";
 import { isOpenError, printWarning, type ProcessIO } from "../../process/process-io.ts";
+import type * as KeptModule from "./kept.ts";
 import { servedSnapshot } from "../served-sessions.ts";
 import { SessionNotices, trustNotices } from "../session-notices.ts";
 
@@ -63,6 +64,7 @@ export function createEditorHost({ io, flags, debug }: EditorHostOptions): Edito
         const nameOf = namesUnder([wanted.cwd, ...wanted.additionalDirectories]);
         return {
           session,
+          kept: keptLater({ place: placeOf(snapshot), sessionId: () => session.id, warn }),
           mayBeOffline,
           nameOf,
           notices: await trustNotices(snapshot),
@@ -107,6 +109,12 @@ const choiceOf = ({ resume }: WantedEditorSession) =>
   resume === undefined
     ? ({ kind: "new", persist: true } as const)
     : ({ kind: "resume", target: resume, persist: true } as const);
+
+/** What only some sessions need: it is loaded when something is kept, or a session is loaded. */
+function keptLater(options: KeptModule.KeptOptions): KeptShowsFile {
+  const file = () => (require("./kept.ts") as typeof KeptModule).keptShows(options);
+  return { add: (show) => file().add(show), read: () => file().read() };
+}
 
 /** Paths without links, by the names of these folders. */
 function namesUnder(folders: readonly string[]): (path: string) => string {

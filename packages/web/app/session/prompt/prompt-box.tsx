@@ -27,6 +27,9 @@ export function PromptBox({ session, open }: PromptBoxProps) {
   const active = useSignal<string | undefined>(undefined);
   const images = useSignal<readonly AttachedImage[]>([]);
   const problem = useSignal<string | undefined>(undefined);
+  /** Images that are being read. What is sent meanwhile waits for them. */
+  const reading = useSignal(0);
+  const wanted = useSignal<{ readonly later: boolean } | undefined>(undefined);
   const field = useRef<HTMLTextAreaElement>(null);
   /** Whether the list of suggestions has taken a key. */
   const suggest = useRef<(event: KeyboardEvent) => boolean>(() => false);
@@ -36,13 +39,19 @@ export function PromptBox({ session, open }: PromptBoxProps) {
   };
   const attach = (files: Iterable<File>) => {
     const chosen = [...files];
+    if (chosen.length === 0) return;
     problem.value = undefined;
+    reading.value += chosen.length;
     void (async () => {
       try {
-        const { readImages } = await import("./read-images.ts");
-        images.value = await readImages(chosen, images.value);
+        const { readImages, withImages } = await import("./read-images.ts");
+        const read = await readImages(chosen);
+        images.value = withImages(images.value, read);
       } catch (error) {
+        wanted.value = undefined;
         problem.value = error instanceof Error ? error.message : String(error);
+      } finally {
+        reading.value -= chosen.length;
       }
     })();
   };
@@ -63,9 +72,11 @@ export function PromptBox({ session, open }: PromptBoxProps) {
   useEffect(() => globalKeys(session), [session]);
   useEffect(() => dropped(attach), []);
 
-  const isEmpty = text.value.trim() === "" && images.value.length === 0;
+  const isReading = reading.value > 0;
+  const isEmpty = text.value.trim() === "" && images.value.length === 0 && !isReading;
   const send = (later = false) => {
     if (isEmpty) return;
+    if (reading.value > 0) return void (wanted.value = { later });
     const typed = text.value.trim();
     const parts = images.value.map(({ block }) => block);
     const content = [...(typed === "" ? [] : [{ type: "text" as const, text: typed }]), ...parts];
@@ -78,12 +89,21 @@ export function PromptBox({ session, open }: PromptBoxProps) {
     images.value = [];
     problem.value = undefined;
   };
+  useEffect(() => {
+    const { value: how } = wanted;
+    if (isReading || how === undefined) return;
+    wanted.value = undefined;
+    send(how.later);
+  }, [isReading]);
   const isBusy = session.state.value !== "idle";
   if (session.isViewer.value)
     return (
-      <p class="dim watching">
-        This device only watches. <InForce session={session} open={open} />
-      </p>
+      <div class="prompt-box">
+        <Waiting session={session} />
+        <p class="dim watching">
+          This device only watches. <InForce session={session} open={open} />
+        </p>
+      </div>
     );
   const keys = (event: KeyboardEvent) => {
     if (event.isComposing) return;
@@ -122,6 +142,11 @@ export function PromptBox({ session, open }: PromptBoxProps) {
         images={images.value}
         remove={(gone) => (images.value = images.value.filter((each) => each !== gone))}
       />
+      {isReading ? (
+        <p class="dim attached" role="status">
+          {wanted.value === undefined ? "Reading the images" : "Sent as soon as the images are read"}
+        </p>
+      ) : null}
       {problem.value === undefined ? null : (
         <p class="error attached" role="alert">
           {problem.value}
@@ -252,14 +277,24 @@ function Attached({ images, remove }: AttachedProps) {
 }
 
 function Waiting({ session }: { readonly session: LiveSession }) {
-  const prompts = session.outgoing.value;
-  if (prompts.length === 0) return null;
+  const own = session.outgoing.value;
+  const others = session.queue.value.filter(({ uuid }) => own.every((each) => each.uuid !== uuid));
+  if (own.length + others.length === 0) return null;
   return (
     <ul class="queued" aria-label="Prompts that wait">
-      {prompts.map(({ uuid, text, isQueued, message: { priority } }) => (
+      {others.map(({ uuid, text, priority, by }, at) => (
+        <li key={uuid ?? at}>
+          <span class="text">{showRow(text) || IMAGES}</span>
+          <span class="dim">
+            {waits(priority)}
+            {by === null ? "" : ` · from ${showRow(by.name ?? "another program")}`}
+          </span>
+        </li>
+      ))}
+      {own.map(({ uuid, text, isQueued, message: { priority } }) => (
         <li key={uuid}>
           <span class="text">{showRow(text)}</span>
-          <span class="dim">{!isQueued ? "sending" : priority === "later" ? "comes after" : "waits"}</span>
+          <span class="dim">{isQueued ? waits(priority) : "sending"}</span>
           {isQueued ? (
             <button class="quiet" onClick={() => session.takeBack(uuid)}>
               Take back
@@ -270,3 +305,5 @@ function Waiting({ session }: { readonly session: LiveSession }) {
     </ul>
   );
 }
+
+const waits = (priority: string | undefined) => (priority === "later" ? "comes after" : "waits");

@@ -11,12 +11,15 @@ const MOST_BYTES = 350_000;
 const MOST_CHARS = 950_000;
 const QUALITIES = [0.9, 0.75, 0.5, 0.3];
 
-/** Those that are there already, and these. Rejects with an error for the user. */
-export async function readImages(
-  files: readonly File[],
+/** Rejects with an error for the user. */
+export const readImages = (files: readonly File[]): Promise<readonly AttachedImage[]> =>
+  Promise.all(files.map(readImage));
+
+/** Those that are there already, and these. Throws an error for the user. */
+export function withImages(
   before: readonly AttachedImage[],
-): Promise<readonly AttachedImage[]> {
-  const added = await Promise.all(files.map(readImage));
+  added: readonly AttachedImage[],
+): readonly AttachedImage[] {
   const all = [...before, ...added];
   if (all.reduce((chars, { url }) => chars + url.length, 0) > MOST_CHARS)
     throw new Error("These images are too large together; send some of them with another prompt");
