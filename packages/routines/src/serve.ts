@@ -119,7 +119,7 @@ export async function serveRoutines(options: ServeRoutinesOptions): Promise<Serv
   if (problem !== undefined) throw new Error(problem);
   const zones = createZones();
   const holders = new TeamHolders(store, Date.now);
-  const refusals = new Refusals(store, Date.now);
+  const refusals = new Refusals(store, Date.now, note);
   const signIn: SignInApi = {
     store,
     tickets: new Tickets(box, store),

@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { runIdOf, sessionIdOf, type ClaimedRun, type RunStore, type WorkerStore } from "@keelson/routines";
+import type { NothingToClaim } from "../../../packages/routines/src/store/run-store.ts";
 import { newRoutine, newRun, newTrigger, slotRun } from "./rows.ts";
 
 export interface StoreUnderTest extends AsyncDisposable {
@@ -244,15 +245,14 @@ export const CONFORMANCE: readonly ConformanceCheck[] = [
   {
     name: "a write that is repeated because its answer was lost changes nothing twice",
     async run(store) {
-      const { run } = await withRun(store);
-      const other = await store.server.createRoutine(newRoutine());
-      await store.server.enqueue({ run: newRun(other.id, "later", { dueAt: run.dueAt + 1 }) });
+      for (let count = 0; count < 2; count++) await withRun(store);
       const token = crypto.randomUUID();
       const claim = () => store.worker.claim({ worker: "w", leaseMs: LEASE_MS, token });
-      // One that comes while another is under way may find nothing, but never another run.
+      // One that comes while another is under way may find nothing, but never another run than the others.
       const claims = await Promise.all([claim(), claim(), claim()]);
+      const run = (await claim()).run!;
+      expect(run.attempt).toBe(1);
       for (const each of claims) expect([undefined, run.id]).toContain(each.run?.id);
-      expect((await claim()).run).toMatchObject({ id: run.id, attempt: 1 });
       const held = { runId: run.id, claim: token };
       const again = async () => {
         const claimed = await store.worker.claim({ worker: "w", leaseMs: LEASE_MS, only: run.id });
@@ -849,6 +849,33 @@ export const CONFORMANCE: readonly ConformanceCheck[] = [
       await worker.seen({ id: "w1", version: "1", slots: 4, draining: false });
       await worker.seen({ id: "w1", version: "1", slots: 4, draining: true });
       expect((await server.workers.list()).rows).toMatchObject([{ id: "w1", slots: 4, draining: true }]);
+    },
+  },
+  {
+    name: "a worker that is to drain claims nothing and keeps what it has, until it is told otherwise",
+    async run(store) {
+      const { server, worker } = store;
+      await worker.seen({ id: "w1", version: "1", slots: 4, draining: false });
+      await withRun(store);
+      const token = crypto.randomUUID();
+      const wanted = { worker: "w1", leaseMs: LEASE_MS };
+      const first = await worker.claim({ ...wanted, token });
+      expect(await server.drain("w1", "user_1")).toBe(true);
+      expect(await server.drain("nobody", "user_1")).toBe(false);
+      const { run } = await withRun(store);
+      expect(await worker.claim(wanted)).toEqual({ mark: expect.any(String) } as unknown as NothingToClaim);
+      expect((await worker.claim({ ...wanted, only: run.id })).run).toBeUndefined();
+      // An answer that was lost is given again, and the run goes on to its end.
+      expect((await worker.claim({ ...wanted, token })).run?.id).toBe(first.run!.id);
+      const held = { runId: first.run!.id, claim: token };
+      expect(await worker.beat(held, { leaseMs: LEASE_MS })).toMatchObject({ held: true });
+      expect(await worker.finish(held, { state: "succeeded" })).toEqual({ held: true });
+      await worker.seen({ id: "w1", version: "1", slots: 4, draining: false });
+      expect(await server.workers.get("w1")).toMatchObject({ draining: false, drainBy: "user_1" });
+      expect((await worker.claim(wanted)).run).toBeUndefined();
+      const { mark } = (await worker.claim(wanted)) as NothingToClaim;
+      await Promise.all([worker.wake({ waitMs: 60_000, mark }, signal), server.drain("w1", null)]);
+      expect((await worker.claim(wanted)).run?.id).toBe(run.id);
     },
   },
   {

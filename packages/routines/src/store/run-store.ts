@@ -37,6 +37,7 @@ import type {
   TeamDevice,
   TeamUser,
   WorkerRow,
+  WorkerSign,
 } from "../records/team.ts";
 import type { Trigger } from "../records/trigger.ts";
 
@@ -83,7 +84,7 @@ export interface WorkerStore {
   /** Resolves when there may be work that a claim with this mark has not seen, after `waitMs`, or when aborted; perhaps for nothing. */
   wake(wanted: WantedWake, signal: AbortSignal): Promise<void>;
   /** Says that this worker lives, also when it has no run. */
-  seen(worker: Omit<WorkerRow, "startedAt" | "seenAt">): Promise<void>;
+  seen(worker: WorkerSign): Promise<void>;
   /** The next thing to do for a run that has ended. Claimed for `leaseMs`; then somebody else gets it. */
   claimEffect(wanted: WantedEffect): Promise<ClaimedEffect | undefined>;
   /** False: somebody else has it. */
@@ -194,6 +195,11 @@ export interface RunStore extends WorkerStore {
   ): Promise<boolean>;
   /** False: it had ended. Its claim ends, and its worker learns of it with the next beat. */
   cancel(runId: string, by: { readonly reason: string }): Promise<boolean>;
+  /**
+   * From now on the worker claims no run, whatever it asks for; what it has goes on to its end. Null: it may again. False: there is no
+   * such worker.
+   */
+  drain(worker: string, by: string | null): Promise<boolean>;
   /** Takes a run from a worker that beats but shows no sign of life: a failed attempt. False: that claim is over. */
   expel(runId: string, fence: number, reason: string): Promise<boolean>;
   /** What has to be done from time to time: questions that expired, runs whose workers were lost too often, old rows. */

@@ -3,7 +3,7 @@
 import { isObject, tryParse } from "@keelson/protocol";
 import { pauseFor } from "../../pause.ts";
 import type { ClaimedRun, RunEntry, StoredEntry } from "../../records/run.ts";
-import type { RunEnvironment, WorkerRow } from "../../records/team.ts";
+import type { RunEnvironment, WorkerSign } from "../../records/team.ts";
 import {
   StoreUnavailable,
   type ClaimedEffect,
@@ -125,7 +125,7 @@ class HttpStore implements WorkerStore {
     }
   }
 
-  async seen({ id, version, slots, draining }: Omit<WorkerRow, "startedAt" | "seenAt">): Promise<void> {
+  async seen({ id, version, slots, draining }: WorkerSign): Promise<void> {
     await this.#ask("seen", { id, version, slots, draining });
   }
 

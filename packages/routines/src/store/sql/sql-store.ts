@@ -40,7 +40,7 @@ import type {
   RunQuestion,
   StoredEntry,
 } from "../../records/run.ts";
-import type { RunEnvironment, WorkerRow } from "../../records/team.ts";
+import type { RunEnvironment, WorkerSign } from "../../records/team.ts";
 import type { Trigger } from "../../records/trigger.ts";
 import { answer, expire, runsWithExpired } from "./answers.ts";
 import { dueTriggers, enqueue, nextTriggerInMs, tickOne } from "./causes.ts";
@@ -202,7 +202,7 @@ export class SqlRunStore implements RunStore {
     signal.removeEventListener("abort", wake);
   }
 
-  seen({ id, version, slots, draining }: Omit<WorkerRow, "startedAt" | "seenAt">): Promise<void> {
+  seen({ id, version, slots, draining }: WorkerSign): Promise<void> {
     return this.#database.single(async (queries) => {
       await queries.all(
         `INSERT INTO workers (id, version, slots, draining, started_at, seen_at) VALUES ($1, $2, $3, $4, {now}, {now})
@@ -278,6 +278,13 @@ export class SqlRunStore implements RunStore {
     });
     if (ended) this.#changed(runId);
     return ended;
+  }
+
+  async drain(worker: string, by: string | null): Promise<boolean> {
+    const isThere = await this.workers.update(worker, { drainBy: by });
+    // Others have what it leaves, or it looks again itself.
+    if (isThere) this.#database.changed("work");
+    return isThere;
   }
 
   async expel(runId: string, fence: number, reason: string): Promise<boolean> {
