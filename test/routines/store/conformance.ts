@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import { runIdOf, sessionIdOf, type ClaimedRun, type RunStore, type WorkerStore } from "@keelson/routines";
-import type { NothingToClaim } from "../../../packages/routines/src/store/run-store.ts";
+import { MOST_SHOWN, type NothingToClaim, type StoreChange } from "../../../packages/routines/src/store/run-store.ts";
 import { newRoutine, newRun, newTrigger, slotRun } from "./rows.ts";
 
 export interface StoreUnderTest extends AsyncDisposable {
@@ -849,6 +849,32 @@ export const CONFORMANCE: readonly ConformanceCheck[] = [
       await worker.seen({ id: "w1", version: "1", slots: 4, draining: false });
       await worker.seen({ id: "w1", version: "1", slots: 4, draining: true });
       expect((await server.workers.list()).rows).toMatchObject([{ id: "w1", slots: 4, draining: true }]);
+    },
+  },
+  {
+    name: "what shows how a run goes on reaches who watches it, from who holds it, and is kept nowhere",
+    async run(store) {
+      const { server, worker } = store;
+      const { run } = await withRun(store);
+      const held = heldBy(await claimOne(store));
+      const heard: StoreChange[] = [];
+      const stop = server.onChange((change) => void (change.kind === "shown" && heard.push(change)));
+      const shown = { key: "text", after: 0, line: JSON.stringify({ type: "stream", text: "Ünïcode, and spaces" }) };
+      expect(await worker.show(held, [shown])).toEqual({ watched: false });
+      server.watch(run.id);
+      while (!(await worker.show(held, [shown])).watched) await Bun.sleep(1);
+      while (heard.length === 0) await Bun.sleep(1);
+      expect(heard[0]).toEqual({ kind: "shown", runId: run.id, shown });
+      expect(await server.entries(run.id, 0, 10)).toEqual([]);
+      const late = { ...held, claim: crypto.randomUUID() };
+      expect(await worker.show(late, [{ ...shown, key: "forged" }])).toEqual({ watched: false });
+      // The largest that there may be arrives, too.
+      const line = JSON.stringify({ text: "x".repeat(MOST_SHOWN - 11) });
+      expect(line.length).toBe(MOST_SHOWN);
+      await worker.show(held, [{ key: "k".repeat(100), after: 123_456, line }]);
+      while (heard.at(-1)?.kind !== "shown" || !JSON.stringify(heard.at(-1)).includes("123456")) await Bun.sleep(1);
+      expect(JSON.stringify(heard)).not.toContain("forged");
+      stop();
     },
   },
   {

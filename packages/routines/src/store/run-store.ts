@@ -68,6 +68,11 @@ export interface WorkerStore {
   beat(held: RunClaim, beat: RunBeat): Promise<Fenced<{ leaseMs: number }>>;
   /** Entries that are there already are left as they are. One that would leave a hole is refused with an error. */
   append(held: RunClaim, entries: readonly RunEntry[]): Promise<Fenced>;
+  /**
+   * Shows what goes on to those who watch the run, and keeps nothing. It may be lost, and reaches processes on another machine than this
+   * one only over PostgreSQL and HTTP. Never waits for long, and is not repeated.
+   */
+  show(held: RunClaim, shown: readonly ShownNow[]): Promise<{ readonly watched: boolean }>;
   /** Opens questions: the run waits, and its claim ends. When all are answered, the run is queued again. */
   ask(held: RunClaim, questions: readonly NewQuestion[]): Promise<Fenced>;
   /** The end of the run: state, result and effects in one transaction, with one more effect called `ended`. */
@@ -122,6 +127,17 @@ export interface RunBeat {
   /** When the conversation was begun anew. */
   readonly sessionId?: string;
 }
+
+/** A message that stands for the ones with this key before it. */
+export interface ShownNow {
+  readonly key: string;
+  /** It comes after this entry: with a later one, it is out of date. */
+  readonly after: number;
+  /** JSON, at most `MOST_SHOWN` bytes. */
+  readonly line: string;
+}
+
+export const MOST_SHOWN = 5_400;
 
 export interface NewQuestion {
   readonly id: string;
@@ -252,10 +268,16 @@ export interface RunStore extends WorkerStore {
   now(): Promise<number>;
   /** Called after something changed, here or in another process, for pages that show it. Some changes may be told as one, or not. */
   onChange(listener: (change: StoreChange) => void): () => void;
+  /** Somebody watches this run: for a while, workers show what goes on in it. Say so again and again. */
+  watch(runId: string): void;
 }
 
 /** `run`: that run, or something that belongs to it. `work`: anything, such as a run that was queued, or what another process did. */
-export type StoreChange = { readonly kind: "work" } | { readonly kind: "run"; readonly runId: string };
+export type StoreChange =
+  | { readonly kind: "work" }
+  | { readonly kind: "run"; readonly runId: string }
+  /** Nothing has changed: it goes on like this. */
+  | { readonly kind: "shown"; readonly runId: string; readonly shown: ShownNow };
 
 export interface Enqueue {
   readonly run?: NewRun;

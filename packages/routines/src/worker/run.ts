@@ -21,7 +21,8 @@ import type { RunPlaces, RunPlace } from "./places.ts";
 import { endSandboxesOf } from "./processes.ts";
 import { firstPrompt, resumePrompt } from "./prompts.ts";
 import { runQuestions, type RunQuestions } from "./questions.ts";
-import { redactor } from "./redact.ts";
+import { LiveView } from "./live.ts";
+import { liveRedactor, redactor } from "./redact.ts";
 import { keptLines, restoreRun } from "./restore.ts";
 import { RunFiles } from "./run-files.ts";
 import { runSetup, SetupError } from "./setup.ts";
@@ -123,6 +124,8 @@ class Performance {
   #lease: RunLease;
   #entries: EntryWriter;
   #redact: (text: string) => string;
+  #redactLive: (text: string, isCut: boolean) => string;
+  readonly #live: LiveView;
   #child: ChildProgram | undefined;
   #questions: RunQuestions | undefined;
   #turns: number;
@@ -146,12 +149,19 @@ class Performance {
     this.#costUsd = claimed.run.costUsd;
     this.#sessionId = claimed.run.sessionId;
     this.#redact = redactor(tools.secrets);
+    this.#redactLive = liveRedactor(tools.secrets);
     this.#lease = this.#hold(claimed, claimedAt);
     this.#entries = entryWriter({
       store: tools.store,
       lease: this.#lease,
       there: claimed.entries,
       redact: (text) => this.#redact(text),
+    });
+    this.#live = new LiveView({
+      store: tools.store,
+      held: () => this.#lease.held,
+      newest: () => this.#entries.last,
+      redact: (text, isCut) => this.#redactLive(text, isCut),
     });
     this.#files = new RunFiles({
       run: claimed.run,
@@ -191,6 +201,7 @@ class Performance {
     clearInterval(this.#signs);
     this.#lease.end();
     this.#questions?.stop();
+    this.#live.stop();
     this.#entries.rest();
     this.#child?.kill();
     // One that ended by itself has ended its own.
@@ -225,6 +236,7 @@ class Performance {
     const files = this.#files;
     const secrets = files.isFork ? {} : this.#lease.take(await store.secrets(this.#lease.held)).secrets;
     this.#redact = redactor({ ...this.#tools.secrets, ...secrets });
+    this.#redactLive = liveRedactor({ ...this.#tools.secrets, ...secrets });
 
     await files.checkOut();
     const { checkouts, cwd, branch } = files;
@@ -302,6 +314,7 @@ class Performance {
   async #take(message: Readonly<Record<string, unknown>>): Promise<void> {
     if (message["type"] === "control_response") return this.#showSign();
     this.#lastMessageAt = uptimeMs();
+    this.#live.see(message);
     const reply = this.#questions?.see(message);
     if (reply !== undefined) this.#child?.send(reply);
     const { type } = message;
@@ -566,6 +579,7 @@ function hasResult(entry: object): boolean {
 /** Signals, and what is kept in another form. */
 const UNKEPT = new Set([
   "stream_event",
+  "tool_running",
   "keep_alive",
   "control_request",
   "control_response",
