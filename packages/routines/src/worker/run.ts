@@ -135,6 +135,8 @@ class Performance {
   #costUsd = 0;
   #result: Readonly<Record<string, unknown>> | undefined;
   #lastMessageAt = uptimeMs();
+  /** Whatever the program does after that does not count. */
+  #fatal: Ended | undefined;
   readonly #claimed: ClaimedRun;
   readonly #tools: RunTools;
   readonly #place: RunPlace;
@@ -312,6 +314,7 @@ class Performance {
 
   /** Each message of the child. */
   async #take(message: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#fatal !== undefined) return;
     if (message["type"] === "control_response") return this.#showSign();
     this.#lastMessageAt = uptimeMs();
     this.#live.see(message);
@@ -326,6 +329,11 @@ class Performance {
         await this.#entries.add("transcript", line);
       return;
     }
+    if (type === "system" && message["subtype"] === "init" && this.#hasNoModel(message)) {
+      this.#fatal = new Ended({ state: "failed", reason: NO_MODEL });
+      this.#child?.kill();
+      return;
+    }
     if (type === "assistant" && typeof message["parent_tool_use_id"] !== "string") this.#countTurn(message);
     if (type === "result") {
       // It is kept with the end of the run: whoever finds it there knows that there is nothing left to do.
@@ -336,6 +344,15 @@ class Performance {
       return;
     }
     if (!UNKEPT.has(String(type))) await this.#entries.add("message", message);
+  }
+
+  /** The program stands in for a model that it does not have. Here nobody sees that, and nothing would be done. */
+  #hasNoModel({ model }: Readonly<Record<string, unknown>>): boolean {
+    if (model !== OFFLINE.id) return false;
+    const { passed } = this.#tools;
+    const names = Object.keys(passed).filter((name) => /^ANTHROPIC_(?:\w+_)?MODEL$/.test(name));
+    const asked = [this.#claimed.routine.model, ...names.map((name) => passed[name])];
+    return !asked.some((name) => OFFLINE.names.includes(name?.trim().toLowerCase() ?? ""));
   }
 
   /** A call may take long and say nothing. The program answers all the same, and whoever watches over runs learns that it lives. */
@@ -393,6 +410,7 @@ class Performance {
           continue;
         }
         case "ended":
+          if (this.#fatal !== undefined) throw this.#fatal;
           if (draining.aborted && this.#result === undefined) return this.#release({ why: "released" });
           return this.#conclude(environment);
       }
@@ -563,6 +581,12 @@ class Performance {
     }
   }
 }
+
+/** The model that the program has built in, as it is named and as it names itself. */
+const OFFLINE = { id: "keelson-offline", names: ["offline", "keelson-offline"] };
+const NO_MODEL =
+  "The worker has no model: start it with ANTHROPIC_API_KEY set, or with the variables of another provider (docs/models.md). " +
+  'The built-in offline model answers routines only that name it ("model": "offline")';
 
 const MOST_SUMMARY = 8_000;
 const MOST_LINKS = 20;
