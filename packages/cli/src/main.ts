@@ -160,7 +160,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
     error: (line: string) => io.error(line),
     ...(io.isOrphan === undefined ? {} : { isOrphan: () => io.isOrphan!() }),
   };
-  const { hookEvents, agentText, mirror } = invocation;
+  const { hookEvents, agentText, mirror, liveCalls } = invocation;
   const attach: AttachOptions = {
     name: "program",
     view: {
@@ -169,6 +169,7 @@ async function openSession(given: Arguments, invocation: Invocation, io: Process
       mirror,
       replayPrompts: replay,
       ...(agentText ? { agentText } : {}),
+      ...(liveCalls ? { liveCalls } : {}),
       // The client of a teammate is its lead, which passes questions on.
       ...(teammate ? { toolMeta: true } : {}),
     },

@@ -84,6 +84,8 @@ const STREAMS = {
     description:
       'Each frame is `{c, m}`: a cursor or null, and a message. First, m is `{type: "run", run}`, also whenever the run has changed. ' +
       "Frames with a message of the run's program also have `at` and `attempt`. " +
+      'Others show how it goes on and are not kept: `{type: "stream", subtype: "snapshot", events}` has the end of what is being written, ' +
+      '`{type: "tool_running", tool_use_id, output}` of what a command has printed. ' +
       '`{type: "caught_up"}` follows the last that there is so far, and `{type: "keep_alive"}` says that the connection still works. ' +
       "The server takes no frames.",
     after: "The last cursor that was read.",
@@ -119,7 +121,7 @@ export async function serveRoutines(options: ServeRoutinesOptions): Promise<Serv
   if (problem !== undefined) throw new Error(problem);
   const zones = createZones();
   const holders = new TeamHolders(store, Date.now);
-  const refusals = new Refusals(store, Date.now);
+  const refusals = new Refusals(store, Date.now, note);
   const signIn: SignInApi = {
     store,
     tickets: new Tickets(box, store),

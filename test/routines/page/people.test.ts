@@ -4,10 +4,11 @@ import { expect, test } from "bun:test";
 import { LOOPBACK_CERTIFICATE, temporaryHome, testUnless } from "@keelson/testkit";
 import type { Page } from "playwright-core";
 import { openPage } from "../../sessions/web-page/browser.ts";
-import { firstLink } from "../serve/person.ts";
+import { firstAdmin, firstLink, invited, type Person } from "../serve/person.ts";
 import { CLIENT, startProvider } from "../serve/provider.ts";
 import { freePort, serving } from "../serve/serving.ts";
-import { noBrowser, press, startBrowser } from "./person.ts";
+import { claimRun, openStore } from "./kept-runs.ts";
+import { noBrowser, press, show, signedIn, startBrowser } from "./person.ts";
 
 const testHere = testUnless(noBrowser, test);
 
@@ -227,5 +228,88 @@ testHere(
     // Under a number there are no passkeys, and the page offers none.
     expect(await page.getByRole("button", { name: "Sign in with a passkey" }).count()).toBe(0);
     expect(problems).toEqual([]);
+  },
+);
+
+testHere(
+  "nothing is offered that the server would refuse: routines of others, calls and workers for admins",
+  async () => {
+    using home = temporaryHome();
+    await using server = await serving({ home, args: ["--role", "api"] });
+    const store = await openStore(home);
+    const ada = await firstAdmin(server);
+    const mel = await invited(server, ada, "member", "Mel");
+    const moe = await invited(server, ada, "member", "Moe");
+    const routine = { name: "Nightly", prompt: "Go", questions: "ask" };
+    const { json: made } = await mel.call("POST", "/v1/code/triggers", routine);
+    await mel.call("POST", `/v1/code/triggers/${made.id}/webhooks`, { kind: "http" });
+    await mel.call("POST", `/v1/code/triggers/${made.id}/run`, {});
+    await store.seen({ id: "a-worker", version: "1", slots: 2, draining: false });
+    const run = await claimRun(store);
+    await run.ask({
+      subtype: "can_use_tool",
+      tool_name: "Write",
+      tool_use_id: "c1",
+      input: { file_path: "/home/worker/x", content: "x" },
+      blocked_path: "/home/worker/x",
+      decision_reason_type: "workingDir",
+    });
+    await using browser = await startBrowser();
+    const opened = async (person: Person, scope: string) => {
+      const { json: token } = await person.call("POST", "/v1/tokens", { name: "page", scope });
+      return signedIn(browser, server.url, token.token);
+    };
+    const [adas, mels, moes] = [await opened(ada, "admin"), await opened(mel, "write"), await opened(moe, "write")];
+    const offered = async ({ page }: typeof adas, at: string, ready: string) => {
+      await show(page, at);
+      await page.locator(".main").getByText(ready).first().waitFor();
+      const found = page.locator(".main :is(button, a.button):visible:not(:disabled)");
+      return (await found.allInnerTexts()).filter((text) => text !== "About");
+    };
+    const own = ["Run now", "Pause", "Change", "Duplicate", "Delete"];
+    const webhooks = ["Deliveries", "Change", "Replace the secret", "Remove"];
+    const more = ["Let others start it by HTTP", "Start it by events on GitHub"];
+    for (const who of [adas, mels])
+      expect(await offered(who, `routine/${made.id}`, "at most")).toEqual([...own, ...webhooks, ...more]);
+    expect(await offered(moes, `routine/${made.id}`, "at most")).toEqual(["Run now", "Duplicate", "Deliveries"]);
+    await moes.page.getByText("This routine belongs to Mel; they or an admin can change it.").waitFor();
+    expect(await offered(moes, `edit/${made.id}`, "belongs to Mel")).toEqual([]);
+
+    // A call that reaches outside is for admins: the others see why, and may say no.
+    const why = "Only an admin can allow this call: it reaches outside the checkout of the run";
+    expect(await offered(moes, `run/${run.id}`, why)).toContain("Cancel");
+    const allow = moes.page.locator(".question").getByRole("button", { name: "Allow", exact: true });
+    expect([await allow.isDisabled(), await allow.getAttribute("aria-describedby")]).toEqual([true, "only-deny"]);
+    await moes.page.locator(".question button:not(:disabled)").getByText("Deny", { exact: true }).waitFor();
+    await show(adas.page, `run/${run.id}`);
+    await adas.page.locator(".question button.primary:not(:disabled)").click();
+    await moes.page.getByText("Answered by Ada").waitFor();
+    const again = await claimRun(store);
+
+    expect(await offered(moes, "workers", "a-worker")).toEqual([]);
+    expect(await offered(adas, "workers", "1 of 2 at work")).toEqual(["Drain"]);
+    await press(adas.page, "Drain");
+    await moes.page.locator(".state").getByText("draining, by Ada").waitFor();
+    await again.end({ state: "succeeded" });
+    await moes.page.locator(".state").getByText("drained, by Ada").waitFor();
+    await press(adas.page, "Take runs again");
+    await moes.page.locator(".state").getByText("there", { exact: true }).waitFor();
+
+    // These browsers have a token, with which nobody makes another one or lets somebody in.
+    expect(await offered(adas, "tokens", "Sign in as a person")).toEqual([]);
+    expect(await offered(adas, "users", "Sign in as a person")).toEqual([]);
+    const { json: link } = await moe.call("POST", "/v1/devices", {});
+    const asMoe = await openPage(browser);
+    await asMoe.page.goto(link.link);
+    await press(asMoe.page, "Sign in");
+    await open(asMoe.page, "Tokens");
+    await asMoe.page.getByRole("option", { name: "write" }).waitFor({ state: "attached" });
+    expect(await asMoe.page.getByLabel("Scope").getByRole("option").allInnerTexts()).toEqual([
+      "read",
+      "write",
+      "metrics",
+    ]);
+    expect([adas, mels, moes, asMoe].map(({ problems }) => problems)).toEqual([[], [], [], []]);
+    await store.close();
   },
 );

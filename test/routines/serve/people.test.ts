@@ -1,5 +1,6 @@
 // People of keelson serve: the first admin, passkeys, those who are invited, and what ends when a role or a person goes.
 
+import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { runKeelson, temporaryHome } from "@keelson/testkit";
@@ -225,9 +226,9 @@ test("the audit says who did what and who was refused, to admins, and no secret 
     ["usr_first", "user.invite", vic.id, { role: "viewer", fields: ["name", "role"] }],
     [vic.id, "sign-in", expect.any(String), { way: "code", device: "A test" }],
     [vic.id, "token.create", token.id, { scope: "read", fields: ["name", "scope"] }],
-    [vic.id, "refused", "POST /v1/code/triggers", {}],
-    [vic.id, "refused", "DELETE /v1/code/triggers/{id}", {}],
-    [vic.id, "refused", "GET /v1/audit", {}],
+    [vic.id, "refused", "POST /v1/code/triggers", { reason: READS }],
+    [vic.id, "refused", "DELETE /v1/code/triggers/{id}", { reason: READS, id: "trig_1" }],
+    [vic.id, "refused", "GET /v1/audit", { reason: "Only admins may do this; ask one of them" }],
     ["nobody", "sign-in.refused", null, { way: "code" }],
     ["usr_first", "secret.write", "DEPLOY_KEY", { fields: ["name", "value"] }],
   ];
@@ -251,7 +252,63 @@ test("the audit says who did what and who was refused, to admins, and no secret 
   expect(JSON.stringify(detail).length).toBeLessThan(4_000);
 });
 
+const READS = "You may only read here; an admin can give you another role";
+
 const shortened = (fields: Record<string, number>) => Object.fromEntries(Object.entries(fields).slice(0, 100));
+
+test("a refusal that the audit cannot keep is among the messages of the server", async () => {
+  using home = temporaryHome();
+  await using server = await serving({ home, ...API });
+  const ada = await firstAdmin(server);
+  const vic = await invited(server, ada, "viewer", "Vic");
+  const sqlite = new Sqlite(databaseIn(home));
+  sqlite.run("ALTER TABLE audit RENAME TO audit_elsewhere");
+  sqlite.close();
+  expect(await statusOf(vic, "DELETE", "/v1/code/triggers/trig_1")).toBe(403);
+  while (!server.program.stderr.includes("missing in the audit")) await Bun.sleep(20);
+  const text = server.program.stderr;
+  expect(text).toContain(
+    `warning: a refusal is missing in the audit (refused DELETE /v1/code/triggers/{id} by ${vic.id} from 127.0.0.1): `,
+  );
+  expect(text).not.toContain(vic.token!);
+});
+
+test("a member is told which routines are theirs to change, which scopes their tokens may have, and gets no others", async () => {
+  using home = temporaryHome();
+  await using server = await serving({ home, ...API });
+  const ada = await firstAdmin(server);
+  const [mel, moe, vic] = [
+    await invited(server, ada, "member", "Mel"),
+    await invited(server, ada, "member", "Moe"),
+    await invited(server, ada, "viewer", "Vic"),
+  ];
+  const made = await mel.call("POST", "/v1/code/triggers", { name: "Nightly", prompt: "Go" });
+  expect(made.json.may_change).toBe(true);
+  const path = `/v1/code/triggers/${made.json.id}`;
+  const { json: token } = await mel.call("POST", "/v1/tokens", { name: "script", scope: "read" });
+  const asked = [ada, mel, moe, vic].map((person) => (at: string) => person.call("GET", at));
+  const everyone = [...asked, (at: string) => request(server.url, token.token, "GET", at)];
+  const told = await Promise.all(
+    everyone.map(async (ask) => {
+      const one = (await ask(path)).json;
+      const [listed] = (await ask("/v1/code/triggers")).json.data;
+      const { token_scopes: scopes, program } = (await ask("/v1/server")).json;
+      return [one.owner_name, one.may_change, listed.may_change, scopes, program];
+    }),
+  );
+  expect(told).toEqual([
+    ["Mel", true, true, ["read", "write", "admin", "worker", "metrics"], false],
+    ["Mel", true, true, ["read", "write", "metrics"], false],
+    ["Mel", false, false, ["read", "write", "metrics"], false],
+    ["Mel", false, false, ["read", "metrics"], false],
+    ["Mel", false, false, [], true],
+  ]);
+  for (const field of ["may_change", "owner_name"]) {
+    const sent = await mel.call("PATCH", path, { [field]: "Moe" });
+    expect([sent.status, sent.json.error.message]).toEqual([400, `${field}: set by the server`]);
+  }
+  expect(await statusOf(moe, "PATCH", path, { prompt: "Mine" })).toBe(403);
+});
 
 test("whoever is at the machine lists the people, and lets somebody in who is locked out", async () => {
   using home = temporaryHome();

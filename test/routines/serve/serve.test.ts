@@ -295,3 +295,22 @@ testUnless(noWorker, test)(
     expect([late.status, late.json.error.message]).toEqual([404, "There is no such question of this run"]);
   },
 );
+
+testUnless(noWorker, test)(
+  "without a model, a run fails at once and says what to set, unless its routine names the offline model",
+  async () => {
+    using home = temporaryHome();
+    // No key, and no address of a model.
+    await using server = await serving({ home, env: { ANTHROPIC_API_KEY: "", ANTHROPIC_BASE_URL: "" } });
+    const run = async (model: string | null) => {
+      const { json } = await server.call("POST", "/v1/code/triggers", { name: "One", prompt: "Go", model });
+      const { json: started } = await server.call("POST", `/v1/code/triggers/${json.id}/run`, {});
+      return ended(server, started.id);
+    };
+    const failed = await run(null);
+    expect(failed).toMatchObject({ state: "failed", attempt: 1, turns: 0, outcome: null });
+    expect(failed.reason).toStartWith("The worker has no model: start it with ANTHROPIC_API_KEY set, or ");
+    expect(await run("sonnet")).toMatchObject({ state: "failed", attempt: 1, outcome: null });
+    expect((await run("offline")).state).toBe("succeeded");
+  },
+);

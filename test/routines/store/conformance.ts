@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import { runIdOf, sessionIdOf, type ClaimedRun, type RunStore, type WorkerStore } from "@keelson/routines";
+import { MOST_SHOWN, type NothingToClaim, type StoreChange } from "../../../packages/routines/src/store/run-store.ts";
 import { newRoutine, newRun, newTrigger, slotRun } from "./rows.ts";
 
 export interface StoreUnderTest extends AsyncDisposable {
@@ -852,6 +853,59 @@ export const CONFORMANCE: readonly ConformanceCheck[] = [
       await worker.seen({ id: "w1", version: "1", slots: 4, draining: false });
       await worker.seen({ id: "w1", version: "1", slots: 4, draining: true });
       expect((await server.workers.list()).rows).toMatchObject([{ id: "w1", slots: 4, draining: true }]);
+    },
+  },
+  {
+    name: "what shows how a run goes on reaches who watches it, from who holds it, and is kept nowhere",
+    async run(store) {
+      const { server, worker } = store;
+      const { run } = await withRun(store);
+      const held = heldBy(await claimOne(store));
+      const heard: StoreChange[] = [];
+      const stop = server.onChange((change) => void (change.kind === "shown" && heard.push(change)));
+      const shown = { key: "text", after: 0, line: JSON.stringify({ type: "stream", text: "Ünïcode, and spaces" }) };
+      expect(await worker.show(held, [shown])).toEqual({ watched: false });
+      server.watch(run.id);
+      while (!(await worker.show(held, [shown])).watched) await Bun.sleep(1);
+      while (heard.length === 0) await Bun.sleep(1);
+      expect(heard[0]).toEqual({ kind: "shown", runId: run.id, shown });
+      expect(await server.entries(run.id, 0, 10)).toEqual([]);
+      const late = { ...held, claim: crypto.randomUUID() };
+      expect(await worker.show(late, [{ ...shown, key: "forged" }])).toEqual({ watched: false });
+      // The largest that there may be arrives, too.
+      const line = JSON.stringify({ text: "x".repeat(MOST_SHOWN - 11) });
+      expect(line.length).toBe(MOST_SHOWN);
+      await worker.show(held, [{ key: "k".repeat(100), after: 123_456, line }]);
+      while (heard.at(-1)?.kind !== "shown" || !JSON.stringify(heard.at(-1)).includes("123456")) await Bun.sleep(1);
+      expect(JSON.stringify(heard)).not.toContain("forged");
+      stop();
+    },
+  },
+  {
+    name: "a worker that is to drain claims nothing and keeps what it has, until it is told otherwise",
+    async run(store) {
+      const { server, worker } = store;
+      await worker.seen({ id: "w1", version: "1", slots: 4, draining: false });
+      await withRun(store);
+      const token = crypto.randomUUID();
+      const wanted = { worker: "w1", leaseMs: LEASE_MS };
+      const first = await worker.claim({ ...wanted, token });
+      expect(await server.drain("w1", "user_1")).toBe(true);
+      expect(await server.drain("nobody", "user_1")).toBe(false);
+      const { run } = await withRun(store);
+      expect(await worker.claim(wanted)).toEqual({ mark: expect.any(String) } as unknown as NothingToClaim);
+      expect((await worker.claim({ ...wanted, only: run.id })).run).toBeUndefined();
+      // An answer that was lost is given again, and the run goes on to its end.
+      expect((await worker.claim({ ...wanted, token })).run?.id).toBe(first.run!.id);
+      const held = { runId: first.run!.id, claim: token };
+      expect(await worker.beat(held, { leaseMs: LEASE_MS })).toMatchObject({ held: true });
+      expect(await worker.finish(held, { state: "succeeded" })).toEqual({ held: true });
+      await worker.seen({ id: "w1", version: "1", slots: 4, draining: false });
+      expect(await server.workers.get("w1")).toMatchObject({ draining: false, drainBy: "user_1" });
+      expect((await worker.claim(wanted)).run).toBeUndefined();
+      const { mark } = (await worker.claim(wanted)) as NothingToClaim;
+      await Promise.all([worker.wake({ waitMs: 60_000, mark }, signal), server.drain("w1", null)]);
+      expect((await worker.claim(wanted)).run?.id).toBe(run.id);
     },
   },
   {

@@ -81,7 +81,9 @@ for (const { name, place, open, ask } of KINDS)
     when("a database of a newer version is refused, and left as it is", async () => {
       const at = await place();
       await (await open(at, NEXT)).close();
-      await expect(open(at)).rejects.toThrow(/The database has schema 2, and .* knows 1 at most; update Keelson/);
+      await expect(open(at)).rejects.toThrow(
+        `The database has schema ${NEXT.length}, and this version of Keelson knows ${MIGRATIONS.length} at most; update Keelson`,
+      );
       await (await open(at, NEXT)).close();
     });
 
@@ -95,6 +97,36 @@ for (const { name, place, open, ask } of KINDS)
       await expect(open(at, broken)).rejects.toThrow();
       await (await open(at, NEXT)).close();
       expect(await ask(at, "SELECT count(*) AS n FROM flavors")).toHaveLength(1);
+    });
+
+    when("runs in flight in a database of the first schema go on with this version", async () => {
+      const at = await place();
+      const first = await open(at, MIGRATIONS.slice(0, 1));
+      const { id } = await first.createRoutine(newRoutine({ overlap: "queue" }));
+      const { run } = await first.enqueue({ run: newRun(id, "in flight") });
+      await first.enqueue({ run: newRun(id, "behind it") });
+      const claim = crypto.randomUUID();
+      const until = (await first.now()) + 60_000;
+      await ask(
+        at,
+        `UPDATE runs SET state = 'running', attempt = 1, fence = 1, claim = '${claim}', worker = 'w', lease_until = ${until}
+         WHERE id = '${run!.id}'`,
+      );
+      await first.seen({ id: "w", version: "0", slots: 1, draining: false });
+
+      const upgraded = await open(at);
+      await first.seen({ id: "w", version: "0", slots: 2, draining: false });
+      expect(await upgraded.workers.get("w")).toMatchObject({ slots: 2, drainBy: null });
+      // The worker of the older version ends what it has.
+      expect(await first.finish({ runId: run!.id, claim }, { state: "succeeded" })).toEqual({ held: true });
+      const next = await claimOne({ worker: upgraded });
+      expect(await upgraded.finish({ runId: next.run.id, claim: next.claim }, { state: "succeeded" })).toEqual({
+        held: true,
+      });
+      const { rows } = await upgraded.runs({ routineId: id }, {});
+      expect(rows.map(({ state }) => state)).toEqual(["succeeded", "succeeded"]);
+      await first.close();
+      await upgraded.close();
     });
 
     when("runs in flight survive an upgrade, and both versions go on working on them", async () => {

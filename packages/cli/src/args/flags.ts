@@ -64,6 +64,12 @@ export const FLAGS: readonly Flag[] = [
     help: "Include partial replies as they are written (stream-json)",
   },
   {
+    name: "include-running-calls",
+    value: none,
+    group: "Clients",
+    help: "Include which calls run and what they print (stream-json)",
+  },
+  {
     name: "include-hook-events",
     value: none,
     group: "Clients",

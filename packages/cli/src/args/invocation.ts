@@ -24,6 +24,7 @@ export interface Invocation {
   readonly agentText: boolean;
   /** Include every transcript entry in the stream. */
   readonly mirror: boolean;
+  readonly liveCalls: boolean;
   /** The Setup hooks to run before the session. */
   readonly setup?: "init" | "maintenance";
   /** Run the hooks and exit without a prompt. */
@@ -74,6 +75,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     hookEvents: given.has("include-hook-events"),
     agentText: given.has("forward-subagent-text"),
     mirror: given.has("session-mirror"),
+    liveCalls: given.has("include-running-calls"),
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
     ...sessionOf(given, { ownAnswers: !streamInput }),

@@ -66,6 +66,7 @@ const FOR_CLIENTS = new Set([
   "forward-subagent-text",
   "include-hook-events",
   "include-partial-messages",
+  "include-running-calls",
   "input-format",
   "output-format",
   "permission-prompt-tool",

@@ -159,8 +159,11 @@ function hookAnswer(question: Case): GateDecision | undefined {
   const { verdict, reasons } = question.hook;
   if (verdict === "allow") return allow("hook", reasons.join("\n") || "A PreToolUse hook allowed it");
   // Calls that can be deferred never get here; any other needs approval.
-  if (verdict === "ask" || verdict === "defer") return asking("hook", reasons.join("\n") || wish(question));
-  return undefined;
+  if (verdict !== "ask" && verdict !== "defer") return undefined;
+  const asked = asking("hook", reasons.join("\n") || wish(question));
+  const { access, ends } = question;
+  const isFile = access.kind === "read" || access.kind === "edit";
+  return isFile && !isInWorkingDirs(ends, question) ? { ...asked, blockedPath: ends.real } : asked;
 }
 
 function byMode(question: Case): GateDecision | undefined {

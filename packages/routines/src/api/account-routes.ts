@@ -1,6 +1,14 @@
 // What is one's own: devices, passkeys and tokens. Also a viewer has these.
 
-import { HttpRefusal, type FieldSchema, type Route, type RouteReply, type SignedInRequest } from "@keelson/web";
+import {
+  HttpRefusal,
+  type DeviceRole,
+  type FieldSchema,
+  type Route,
+  type RouteReply,
+  type SignedDevice,
+  type SignedInRequest,
+} from "@keelson/web";
 import type { ApiToken, Passkey, TeamDevice, TeamUser } from "../records/team.ts";
 import type { RunStore } from "../store/run-store.ts";
 import { challengeIn, checkNewPasskey, PASSKEY_ALGORITHMS, PasskeyProblem } from "../team/passkey.ts";
@@ -306,7 +314,15 @@ function tokenRoutes(api: SignInApi): readonly Route[] {
 }
 
 const SCOPE_ROLES = { read: "viewer", write: "member", admin: "admin", worker: "admin", metrics: "viewer" } as const;
-const ROLE_ORDER = ["viewer", "driver", "admin"];
+const ROLE_ORDER: readonly DeviceRole[] = ["viewer", "driver", "admin"];
+
+/** Tokens that this device may make. */
+export function tokenScopesFor({ role, isProgram }: Pick<SignedDevice, "role" | "isProgram">): readonly TokenScope[] {
+  return isProgram === true ? [] : TOKEN_SCOPES.filter((scope) => isInReach(scope, role));
+}
+
+const isInReach = (scope: TokenScope, role: DeviceRole) =>
+  ROLE_ORDER.indexOf(role) >= ROLE_ORDER.indexOf(DOOR_ROLES[SCOPE_ROLES[scope]]);
 
 async function addToken(request: SignedInRequest, api: SignInApi): Promise<RouteReply> {
   const { store } = api;
@@ -316,9 +332,8 @@ async function addToken(request: SignedInRequest, api: SignInApi): Promise<Route
   if (days !== null && !(Number(days) >= 1 && Number(days) <= MOST_DAYS))
     throw wrongField("days", `must be a whole number from 1 to ${MOST_DAYS}`);
   const wanted = scope as TokenScope;
-  const needed = SCOPE_ROLES[wanted];
-  if (ROLE_ORDER.indexOf(request.device.role) < ROLE_ORDER.indexOf(DOOR_ROLES[needed]))
-    throw new HttpRefusal("permission", `A token of scope ${wanted} is for those with the role ${needed}`);
+  if (!isInReach(wanted, request.device.role))
+    throw new HttpRefusal("permission", `A token of scope ${wanted} is for those with the role ${SCOPE_ROLES[wanted]}`);
   const userId = wanted === "worker" ? null : personOf(request);
   if (userId !== null && (await everyRow(store.tokens, { userId })).length >= MOST_TOKENS)
     throw new HttpRefusal("conflict", `You have ${MOST_TOKENS} tokens already; end one first`);

@@ -53,24 +53,34 @@ export class Refusals {
   readonly #store: Pick<RunStore, "audit" | "now">;
   readonly #each: RateLimit;
   readonly #all: RateLimit;
+  readonly #report: (text: string) => void;
 
-  constructor(store: Pick<RunStore, "audit" | "now">, now: () => number) {
+  /** `report`: for the messages of the server, about what could not be written. */
+  constructor(store: Pick<RunStore, "audit" | "now">, now: () => number, report: (text: string) => void) {
     this.#store = store;
+    this.#report = report;
     this.#each = new RateLimit(MOST_REFUSED, HOUR_MS, now);
     this.#all = new RateLimit(MOST_REFUSED_OF_ALL, HOUR_MS, now);
   }
 
   /** Of requests that change something, and of those for admins. */
-  readonly denied: NonNullable<DoorOptions["denied"]> = ({ route, device, from }) => {
+  readonly denied: NonNullable<DoorOptions["denied"]> = ({ route, device, from, params, reason }) => {
     if (route.method === "GET" && route.access !== "admin") return;
     const actor = device ? actorOf(device) : NOBODY;
-    void this.note({ action: "refused", actor, target: `${route.method} ${route.path}`, from });
+    const { id } = params;
+    const detail = { reason, ...(id === undefined ? {} : { id: id.slice(0, LONGEST) }) };
+    void this.note({ action: "refused", actor, target: `${route.method} ${route.path}`, detail, from });
   };
 
   /** Does not fail: what was refused stays refused. */
   async note(row: NewAuditRow): Promise<void> {
     if (this.#each.take(`${row.actor} ${row.from}`) > 0 || this.#all.take("") > 0) return;
-    await write(this.#store, row).catch(() => undefined);
+    await write(this.#store, row).catch((error: unknown) => {
+      const what = [row.action, row.target, `by ${row.actor}`, `from ${row.from}`].filter(Boolean).join(" ");
+      this.#report(
+        `A refusal is missing in the audit (${what}): ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
   }
 }
 

@@ -1,12 +1,15 @@
 // What the page needs besides routines and runs: who asks, when a schedule would be due, and which workers there are.
 
-import type { Route } from "@keelson/web";
+import { HttpRefusal, type Route, type SignedInRequest } from "@keelson/web";
 import type { RoutineRun } from "../records/run.ts";
 import type { WorkerRow } from "../records/team.ts";
 import { previewSchedule } from "../schedule/preview.ts";
 import type { Zones } from "../schedule/trigger-slots.ts";
 import type { RunStore } from "../store/run-store.ts";
-import { wrongField } from "./api-error.ts";
+import { tokenScopesFor } from "./account-routes.ts";
+import { notFound, wrongField } from "./api-error.ts";
+import { actorOf, recordAudit } from "./audit.ts";
+import { nameOf } from "./names.ts";
 import { PAGE_QUERY, PAGE_REPLY, pageWanted, replyWithPage } from "./pages.ts";
 import { timeIn } from "./routine-fields.ts";
 import { time } from "./shown.ts";
@@ -36,6 +39,8 @@ export function pageRoutes({ store, zones, version, shortestGapMs }: PageApi): r
           name: device.name,
           role: device.role === "viewer" ? "viewer" : "driver",
           admin: device.role === "admin",
+          program: device.isProgram === true,
+          token_scopes: tokenScopesFor(device),
           shortest_gap_ms: shortestGapMs,
         },
       }),
@@ -93,8 +98,33 @@ export function pageRoutes({ store, zones, version, shortestGapMs }: PageApi): r
         ]);
         return replyWithPage(
           () => store.workers.list({}, pageWanted(query)),
-          (worker) => shownWorker(worker, running, now),
+          async (worker) => ({
+            ...shownWorker(worker, running, now),
+            drained_by_name: await nameOf(worker.drainBy, store),
+          }),
         );
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/workers/drain",
+      access: "admin",
+      summary: "Let a worker take no more runs, while those it has go on; with `drain: false`, let it take runs again",
+      body: {
+        type: "object",
+        required: ["worker", "drain"],
+        properties: { worker: { type: "string", maxLength: 200 }, drain: { type: "boolean" } },
+      },
+      reply: json,
+      errors: [404, 409],
+      async run(request: SignedInRequest) {
+        const { worker: name, drain } = request.body as { readonly worker: string; readonly drain: boolean };
+        const worker = await store.workers.get(name);
+        if (worker === undefined) throw notFound("worker");
+        if (worker.draining) throw new HttpRefusal("conflict", "The worker ends already; start another one instead");
+        if (!(await store.drain(name, drain ? actorOf(request.device) : null))) throw notFound("worker");
+        await recordAudit(drain ? "worker.drain" : "worker.undrain", name, request, { store });
+        return { json: { worker: name, drain } };
       },
     },
   ];
@@ -110,7 +140,8 @@ const shownWorker = (worker: WorkerRow, running: readonly RoutineRun[], now: num
   slots: worker.slots,
   started_at: time(worker.startedAt),
   seen_at: time(worker.seenAt),
-  draining: worker.draining,
+  draining: worker.draining || worker.drainBy !== null,
+  ends: worker.draining,
   alive: now - worker.seenAt < ALIVE_MS,
   runs: running
     .filter((run) => run.worker === worker.id)

@@ -99,7 +99,7 @@ const MOST_EXTRA = 64 * 1_024;
 
 const SET_BY_SERVER = new Set([
   ...["id", "version", "next_run_at", "last_fired_at", "last_runs", "disabled_reason", "created_at", "updated_at"],
-  ...["failures_in_row", "schedule_text", "last_run", "webhooks", "type", WRITTEN],
+  ...["failures_in_row", "schedule_text", "last_run", "webhooks", "type", "may_change", "owner_name", WRITTEN],
 ]);
 
 /** The nested names as flat ones. One that is given twice must have one value. */

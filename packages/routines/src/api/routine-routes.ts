@@ -1,7 +1,7 @@
 // Routines and their webhooks over HTTP: docs/routines-api.md.
 
 import { randomBytes } from "node:crypto";
-import { HttpRefusal, type Route, type RouteReply, type SignedInRequest } from "@keelson/web";
+import { HttpRefusal, type Route, type RouteReply, type SignedDevice, type SignedInRequest } from "@keelson/web";
 import type { Routine } from "../records/routine.ts";
 import type { RoutineRun } from "../records/run.ts";
 import { runIdOf } from "../records/run-id.ts";
@@ -12,6 +12,7 @@ import { keepableText, MAX_PAYLOAD } from "../triggers/payload.ts";
 import { newSchedule, newWebhook, resumeRoutine, type TriggerProblem } from "../triggers/new-trigger.ts";
 import { notFound, wrongField } from "./api-error.ts";
 import { actorOf, recordAudit } from "./audit.ts";
+import { nameOf } from "./names.ts";
 import { freshCause, keyConflict, once } from "./once.ts";
 import { PAGE_QUERY, PAGE_REPLY, replyWithPage, pageWanted } from "./pages.ts";
 import { unusedSchedule, writtenRoutine, type WrittenRoutine, type WrittenSchedule } from "./routine-fields.ts";
@@ -51,10 +52,10 @@ export function routineRoutes(api: RoutineApi): readonly Route[] {
       summary: "Routines, newest first",
       query: PAGE_QUERY,
       reply: PAGE_REPLY,
-      run: ({ query }) =>
+      run: ({ query, device }) =>
         replyWithPage(
           () => api.store.routines(pageWanted(query)),
-          (routine) => shown(routine, api),
+          (routine) => shown(routine, device, api),
         ),
     },
     {
@@ -74,10 +75,11 @@ export function routineRoutes(api: RoutineApi): readonly Route[] {
       ids,
       reply,
       errors: [404],
-      async run({ params }) {
+      async run({ params, device }) {
         const routine = await routineOf(params["id"]!, api);
         const { rows } = await api.store.runs({ routineId: routine.id }, { limit: MOST_LAST });
-        return withTag({ ...(await shown(routine, api)), last_runs: rows.map(shownRun) }, routine);
+        const owner = { owner_name: await nameOf(routine.ownerId, api.store) };
+        return withTag({ ...(await shown(routine, device, api)), ...owner, last_runs: rows.map(shownRun) }, routine);
       },
     },
     {
@@ -165,7 +167,7 @@ async function create(request: SignedInRequest, api: RoutineApi): Promise<RouteR
   await recordAudit("routine.create", id, request, api);
   api.scheduled();
   const made = await routineOf(id, api);
-  return withTag(await shown(made, api), made, 201);
+  return withTag(await shown(made, request.device, api), made, 201);
 }
 
 async function change(request: SignedInRequest, api: RoutineApi): Promise<RouteReply> {
@@ -215,7 +217,7 @@ async function tryChange(
   await recordAudit("routine.update", current.id, request, api);
   api.scheduled();
   const made = await routineOf(current.id, api);
-  return withTag(await shown(made, api), made);
+  return withTag(await shown(made, request.device, api), made);
 }
 
 async function start(request: SignedInRequest, api: RoutineApi): Promise<RouteReply> {
@@ -259,7 +261,7 @@ async function addWebhook(request: SignedInRequest, api: RoutineApi): Promise<Ro
 /** The others say why nothing was started. */
 const RAN = ["queued", "running", "waiting", "succeeded", "failed", "cancelled", "timed_out"] as const;
 
-async function shown(routine: Routine, { store }: RoutineApi): Promise<Record<string, unknown>> {
+async function shown(routine: Routine, device: SignedDevice, { store }: RoutineApi): Promise<Record<string, unknown>> {
   const [triggers, newest] = await Promise.all([
     store.triggers.list({ routineId: routine.id }),
     store.runs({ routineId: routine.id }, { limit: 1 }),
@@ -275,6 +277,7 @@ async function shown(routine: Routine, { store }: RoutineApi): Promise<Record<st
     last_fired_at: time(ran?.createdAt ?? null),
     last_run: last === undefined ? null : shownRun(last),
     webhooks: triggers.rows.flatMap(({ kind }) => (kind === "schedule" ? [] : [kind])),
+    may_change: mayChange(routine, device),
   };
 }
 
@@ -298,9 +301,12 @@ export async function changeableRoutine(
   api: Pick<RoutineApi, "store">,
 ): Promise<Routine> {
   const routine = await routineOf(params["id"]!, api);
-  if (device.role === "admin" || device.user === undefined || routine.ownerId === device.user) return routine;
+  if (mayChange(routine, device)) return routine;
   throw new HttpRefusal("permission", "This routine belongs to somebody else; its owner or an admin can change it");
 }
+
+const mayChange = ({ ownerId }: Routine, { role, user }: Pick<SignedDevice, "role" | "user">): boolean =>
+  role === "admin" || (role === "driver" && (user === undefined || ownerId === user));
 
 const scheduleIn = async (routineId: string, { store }: RoutineApi): Promise<Trigger | undefined> =>
   (await store.triggers.list({ routineId, kind: "schedule" })).rows[0];

@@ -1,12 +1,12 @@
 // Runs over HTTP: what became of one, its log, what it asks, and how it is ended.
 
-import { isObject } from "@keelson/protocol";
 import { HttpRefusal, type Route, type RouteReply, type SignedInRequest } from "@keelson/web";
-import { isRunState, type RoutineRun, type RunAttempt, type RunQuestion } from "../records/run.ts";
+import { isRunState, type RoutineRun, type RunAttempt } from "../records/run.ts";
 import { runIdOf } from "../records/run-id.ts";
 import type { RunStore } from "../store/run-store.ts";
 import { notFound, wrongField } from "./api-error.ts";
 import { actorOf, recordAudit } from "./audit.ts";
+import { readRunAnswer, shownQuestion } from "./answers.ts";
 import { PAGE_QUERY, PAGE_REPLY, pageWanted, replyWithPage } from "./pages.ts";
 import { freshCause } from "./once.ts";
 import { nameOf } from "./names.ts";
@@ -100,7 +100,7 @@ export function runRoutes(api: RunApi): readonly Route[] {
       method: "POST",
       path: "/v1/runs/{id}/answer",
       access: "driver",
-      summary: "Answer a question of a run; the first answer counts",
+      summary: "Answer a question of a run; the first answer counts. Some calls only admins may allow",
       ids,
       body: json,
       reply: json,
@@ -117,7 +117,7 @@ async function answer(request: SignedInRequest, api: RunApi): Promise<RouteReply
   if (typeof id !== "string") throw wrongField("question_id", "required");
   const question = (await store.questions({ runId: run.id })).find((each) => each.id === id);
   if (question === undefined) throw notFound("question of this run");
-  const reply = question.request["subtype"] === "elicitation" ? formReply(given) : permissionReply(given);
+  const reply = readRunAnswer(question.request, given, request.device);
   if (!(await store.answer({ runId: run.id, id }, reply, actorOf(request.device))))
     throw new HttpRefusal("conflict", "The question was answered before, or the run does not wait for it any more");
   await recordAudit("run.answer", run.id, request, api);
@@ -176,43 +176,6 @@ const shownAttempt = ({ n, worker, startedAt, endedAt, why, reason }: RunAttempt
   ended_at: time(endedAt),
   why,
   reason,
-});
-
-/** Rules for later cannot come with an answer: a run has those of its routine. */
-function permissionReply(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { behavior, message = "Denied by a person", updated_input: updated, ...others } = given;
-  noOthers(others);
-  if (behavior === "deny") {
-    if (typeof message !== "string" || message === "") throw wrongField("message", "must be a text");
-    return { behavior, message };
-  }
-  if (behavior !== "allow") throw wrongField("behavior", "must be allow or deny");
-  if (updated !== undefined && !isObject(updated)) throw wrongField("updated_input", "must be an object");
-  return { behavior, ...(updated === undefined ? {} : { updatedInput: updated }) };
-}
-
-function formReply(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { action, content, ...others } = given;
-  noOthers(others);
-  if (action !== "accept" && action !== "decline" && action !== "cancel")
-    throw wrongField("action", "must be accept, decline or cancel");
-  if (content !== undefined && !isObject(content)) throw wrongField("content", "must be an object");
-  return { action, ...(content === undefined ? {} : { content }) };
-}
-
-function noOthers(others: Readonly<Record<string, unknown>>): void {
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw wrongField(unknown, "not known here");
-}
-
-const shownQuestion = ({ id, request, askedAt, expiresAt, answeredAt, answeredBy, answer }: RunQuestion) => ({
-  id,
-  request,
-  asked_at: time(askedAt),
-  expires_at: time(expiresAt),
-  answered_at: time(answeredAt),
-  answered_by: answeredBy,
-  answer,
 });
 
 async function log(sessionId: string, query: Readonly<Record<string, string>>, { store }: RunApi): Promise<RouteReply> {

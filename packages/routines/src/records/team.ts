@@ -95,8 +95,14 @@ export interface WorkerRow {
   readonly slots: number;
   readonly startedAt: number;
   readonly seenAt: number;
+  /** It says so: it ends. */
   readonly draining: boolean;
+  /** Who wants it to take no more runs. */
+  readonly drainBy: string | null;
 }
+
+/** What a worker says of itself. */
+export type WorkerSign = Pick<WorkerRow, "id" | "version" | "slots" | "draining">;
 
 export interface AuditRow {
   readonly id: string;

@@ -83,6 +83,12 @@ class PostgresDatabase implements Database {
     this.#telling.unref();
   }
 
+  signal(text: string): void {
+    this.#listeners.tell(text);
+    if (!this.#isClosed)
+      this.#sql.unsafe("SELECT pg_notify($1, $2)", [CHANNEL, `${this.#name} ${text}`]).catch(() => undefined);
+  }
+
   onChange(listener: (change: string) => void): () => void {
     if (!this.#isListening) void this.#listen();
     return this.#listeners.add(listener);

@@ -37,6 +37,7 @@ import type {
   TeamDevice,
   TeamUser,
   WorkerRow,
+  WorkerSign,
 } from "../records/team.ts";
 import type { Trigger } from "../records/trigger.ts";
 
@@ -67,6 +68,11 @@ export interface WorkerStore {
   beat(held: RunClaim, beat: RunBeat): Promise<Fenced<{ leaseMs: number }>>;
   /** Entries that are there already are left as they are. One that would leave a hole is refused with an error. */
   append(held: RunClaim, entries: readonly RunEntry[]): Promise<Fenced>;
+  /**
+   * Shows what goes on to those who watch the run, and keeps nothing. It may be lost, and reaches processes on another machine than this
+   * one only over PostgreSQL and HTTP. Never waits for long, and is not repeated.
+   */
+  show(held: RunClaim, shown: readonly ShownNow[]): Promise<{ readonly watched: boolean }>;
   /** Opens questions: the run waits, and its claim ends. When all are answered, the run is queued again. */
   ask(held: RunClaim, questions: readonly NewQuestion[]): Promise<Fenced>;
   /** The end of the run: state, result and effects in one transaction, with one more effect called `ended`. */
@@ -83,7 +89,7 @@ export interface WorkerStore {
   /** Resolves when there may be work that a claim with this mark has not seen, after `waitMs`, or when aborted; perhaps for nothing. */
   wake(wanted: WantedWake, signal: AbortSignal): Promise<void>;
   /** Says that this worker lives, also when it has no run. */
-  seen(worker: Omit<WorkerRow, "startedAt" | "seenAt">): Promise<void>;
+  seen(worker: WorkerSign): Promise<void>;
   /** The next thing to do for a run that has ended. Claimed for `leaseMs`; then somebody else gets it. */
   claimEffect(wanted: WantedEffect): Promise<ClaimedEffect | undefined>;
   /** False: somebody else has it. */
@@ -121,6 +127,17 @@ export interface RunBeat {
   /** When the conversation was begun anew. */
   readonly sessionId?: string;
 }
+
+/** A message that stands for the ones with this key before it. */
+export interface ShownNow {
+  readonly key: string;
+  /** It comes after this entry: with a later one, it is out of date. */
+  readonly after: number;
+  /** JSON, at most `MOST_SHOWN` bytes. */
+  readonly line: string;
+}
+
+export const MOST_SHOWN = 5_400;
 
 export interface NewQuestion {
   readonly id: string;
@@ -194,6 +211,11 @@ export interface RunStore extends WorkerStore {
   ): Promise<boolean>;
   /** False: it had ended. Its claim ends, and its worker learns of it with the next beat. */
   cancel(runId: string, by: { readonly reason: string }): Promise<boolean>;
+  /**
+   * From now on the worker claims no run, whatever it asks for; what it has goes on to its end. Null: it may again. False: there is no
+   * such worker.
+   */
+  drain(worker: string, by: string | null): Promise<boolean>;
   /** Takes a run from a worker that beats but shows no sign of life: a failed attempt. False: that claim is over. */
   expel(runId: string, fence: number, reason: string): Promise<boolean>;
   /** What has to be done from time to time: questions that expired, runs whose workers were lost too often, old rows. */
@@ -246,10 +268,16 @@ export interface RunStore extends WorkerStore {
   now(): Promise<number>;
   /** Called after something changed, here or in another process, for pages that show it. Some changes may be told as one, or not. */
   onChange(listener: (change: StoreChange) => void): () => void;
+  /** Somebody watches this run: for a while, workers show what goes on in it. Say so again and again. */
+  watch(runId: string): void;
 }
 
 /** `run`: that run, or something that belongs to it. `work`: anything, such as a run that was queued, or what another process did. */
-export type StoreChange = { readonly kind: "work" } | { readonly kind: "run"; readonly runId: string };
+export type StoreChange =
+  | { readonly kind: "work" }
+  | { readonly kind: "run"; readonly runId: string }
+  /** Nothing has changed: it goes on like this. */
+  | { readonly kind: "shown"; readonly runId: string; readonly shown: ShownNow };
 
 export interface Enqueue {
   readonly run?: NewRun;

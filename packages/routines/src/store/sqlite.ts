@@ -118,6 +118,10 @@ class SqliteDatabase implements Database {
     this.#listeners.tell(change);
   }
 
+  signal(text: string): void {
+    this.#listeners.tell(text);
+  }
+
   onChange(listener: (change: string) => void): () => void {
     const stop = this.#listeners.add(listener);
     if (this.#looking === undefined) {

@@ -1,15 +1,18 @@
 // Sockets of the page: a run as it goes on, read from the store behind a cursor, or that anything changed. They take no messages.
-// Whoever comes back with its cursor gets what it missed, once; whoever reads slowly gets the rest when it reads again.
+// Whoever comes back with its cursor gets what it missed, once; whoever reads slowly gets the rest when it reads again. What only shows how
+// a run goes on (text that is being written, what a command prints) is not made up for.
 
 import { CLOSE, SocketCount, SocketLimits, type ChangesStreamRequest, type RunStreamRequest } from "@keelson/web";
 import type { ServerWebSocket } from "bun";
 import { wholeRun } from "../api/run-routes.ts";
-import type { RunStore, StoreChange } from "../store/run-store.ts";
+import type { RunStore, ShownNow, StoreChange } from "../store/run-store.ts";
 
 export interface RunSocketData {
   readonly request: RunStreamRequest | ChangesStreamRequest;
   /** The last entry that was sent. */
   seq: number;
+  /** What shows how the run goes on, by key, and is behind entries that have not come yet. */
+  readonly ahead: Map<string, ShownNow>;
   /** What was last said about the run itself. */
   said: string;
   /** Something may have changed since it was last read. */
@@ -33,6 +36,8 @@ const ENTRIES_AT_ONCE = 200;
 /** Lists are read anew after each change. */
 const PAUSE_MS = 250;
 const LOOK_MS = 5_000;
+/** The text, and some calls. */
+const MOST_AHEAD = 20;
 /** A browser does not see pings. */
 const BEAT_LOOKS = 4;
 
@@ -57,7 +62,7 @@ export class RunSockets {
     limits.add(request.device.id);
     const seq = /^\d{1,15}$/.test(after ?? "") ? Number(after) : 0;
     const flags = { isStale: false, isReading: false, isFull: false, isClosed: false };
-    const isUpgraded = upgrade({ request, seq, said: "", ...flags });
+    const isUpgraded = upgrade({ request, seq, ahead: new Map(), said: "", ...flags });
     if (!isUpgraded) limits.remove(request.device.id);
     return isUpgraded;
   }
@@ -66,8 +71,10 @@ export class RunSockets {
     this.#open.add(socket);
     this.#unwatch ??= this.#options.store.onChange((change) => this.#changed(change));
     this.#looking ??= setInterval(() => void this.#look(), LOOK_MS);
-    if (socket.data.request.kind === "run") this.#read(socket);
-    else this.#send(socket, CHANGED);
+    const { request } = socket.data;
+    if (request.kind !== "run") return this.#send(socket, CHANGED);
+    this.#options.store.watch(request.run);
+    this.#read(socket);
   }
 
   drained(socket: Socket): void {
@@ -95,6 +102,7 @@ export class RunSockets {
   }
 
   #changed(change: StoreChange): void {
+    if (change.kind === "shown") return this.#shown(change.runId, change.shown);
     for (const socket of this.#open) {
       const { request } = socket.data;
       if (request.kind === "run" && (change.kind === "work" || change.runId === request.run)) this.#read(socket);
@@ -103,6 +111,25 @@ export class RunSockets {
       this.#telling = undefined;
       for (const socket of this.#open) if (socket.data.request.kind === "changes") this.#tellChanged(socket);
     }, PAUSE_MS);
+  }
+
+  /** To those who read: the others get the entry, or what comes next. */
+  #shown(run: string, shown: ShownNow): void {
+    for (const socket of this.#open) {
+      const { data } = socket;
+      if (data.request.kind !== "run" || data.request.run !== run || data.isFull || data.isClosed) continue;
+      if (data.ahead.size < MOST_AHEAD || data.ahead.has(shown.key)) data.ahead.set(shown.key, shown);
+      this.#sendShown(socket);
+    }
+  }
+
+  #sendShown(socket: Socket): void {
+    const { data } = socket;
+    for (const [key, { after, line }] of data.ahead) {
+      if (after > data.seq) continue;
+      data.ahead.delete(key);
+      if (after === data.seq && !data.isFull) this.#send(socket, `{"c":null,"m":${line}}`);
+    }
   }
 
   #tellChanged(socket: Socket): void {
@@ -146,6 +173,7 @@ export class RunSockets {
           data.seq = seq;
           if (kind === "message") this.#send(socket, `{"c":"${seq}","at":${at},"attempt":${fence},"m":${line}}`);
         }
+        this.#sendShown(socket);
         if (data.isFull) {
           data.isStale = true;
           return;
@@ -167,6 +195,7 @@ export class RunSockets {
   /** Tokens end, and connections that nobody hears of look like living ones. */
   async #look(): Promise<void> {
     const isBeat = ++this.#looks % BEAT_LOOKS === 0;
+    for (const { data } of this.#open) if (data.request.kind === "run") this.#options.store.watch(data.request.run);
     const devices = new Set([...this.#open].map(({ data }) => data.request.device.id));
     for (const device of devices) {
       if (await this.#options.isSignedIn(device).catch(() => true)) continue;

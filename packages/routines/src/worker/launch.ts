@@ -79,6 +79,8 @@ export function launchOf(options: LaunchOptions): RunLaunch {
   const { run, routine, session, files, span, maxTurns } = options;
   const args = [
     ...["-p", "--input-format=stream-json", "--output-format=stream-json", "--verbose", "--session-mirror"],
+    // For people who watch; nothing of it is kept.
+    ...["--include-partial-messages", "--include-running-calls"],
     `--lease-file=${files.lease}`,
     session.resume ? `--resume=${session.id}` : `--session-id=${session.id}`,
     `--settings=${files.settings}`,

@@ -129,10 +129,12 @@ export function runQuestions(options: QuestionOptions): RunQuestions {
   };
 }
 
-/** What makes two questions the same: the call, not when it is made. */
+/** What makes two questions the same: the call and what it reaches, not when it is made. */
 function sameness(request: Request): string {
-  const { subtype, tool_name, input, mcp_server_name, message } = request;
-  return JSON.stringify([subtype, tool_name, mcp_server_name, message, ordered(input)]);
+  const { subtype, tool_name, input, mcp_server_name, message, blocked_path } = request;
+  const leavesSandbox = request["decision_reason_type"] === "sandboxOverride";
+  const reach = blocked_path === undefined && !leavesSandbox ? [] : [blocked_path ?? null, leavesSandbox];
+  return JSON.stringify([subtype, tool_name, mcp_server_name, message, ordered(input), ...reach]);
 }
 
 function ordered(value: unknown): unknown {

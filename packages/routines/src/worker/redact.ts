@@ -3,8 +3,38 @@
 /** Shorter ones would take ordinary words with them. */
 const SHORTEST = 6;
 
+type Secrets = Readonly<Record<string, string | undefined>>;
+
 /** A function that replaces each secret, as it is, as JSON and in the usual encodings, by its name. */
-export function redactor(secrets: Readonly<Record<string, string | undefined>>): (text: string) => string {
+export function redactor(secrets: Secrets): (text: string) => string {
+  const forms = formsOf(secrets);
+  return (text) => replaced(text, forms);
+}
+
+/** For a text that still grows, and that may be without its beginning: what may be a part of a secret at its ends is left out. */
+export function liveRedactor(secrets: Secrets): (text: string, isCut: boolean) => string {
+  const forms = formsOf(secrets);
+  return (text, isCut) => {
+    let shown = replaced(text, forms);
+    // Neither end of a secret, but something in between.
+    if (isCut && forms.some(([form]) => form.includes(shown))) return "";
+    if (isCut) shown = shown.slice(longest(forms, (form, length) => shown.startsWith(form.slice(-length))));
+    return shown.slice(0, shown.length - longest(forms, (form, length) => shown.endsWith(form.slice(0, length))));
+  };
+}
+
+/** The longest part of any form that `is` there. */
+function longest(forms: Forms, is: (form: string, length: number) => boolean): number {
+  let found = 0;
+  for (const [form] of forms)
+    for (let length = form.length - 1; length > found; length--) if (is(form, length)) found = length;
+  return found;
+}
+
+type Forms = readonly (readonly [form: string, name: string])[];
+
+/** The longest first: a secret may contain another. */
+function formsOf(secrets: Secrets): Forms {
   const forms = new Map<string, string>();
   for (const [name, value] of Object.entries(secrets)) {
     for (const line of [value ?? "", ...(value ?? "").split("\n")].map((each) => each.trim())) {
@@ -12,12 +42,11 @@ export function redactor(secrets: Readonly<Record<string, string | undefined>>):
       for (const form of encodings(line)) if (!forms.has(form)) forms.set(form, `[secret ${name}]`);
     }
   }
-  if (forms.size === 0) return (text) => text;
-  // The longest first: a secret may contain another.
-  const ordered = [...forms].toSorted(([a], [b]) => b.length - a.length);
-  return (text) =>
-    ordered.reduce((left, [form, name]) => (left.includes(form) ? left.replaceAll(form, name) : left), text);
+  return [...forms].toSorted(([a], [b]) => b.length - a.length);
 }
+
+const replaced = (text: string, forms: Forms) =>
+  forms.reduce((left, [form, name]) => (left.includes(form) ? left.replaceAll(form, name) : left), text);
 
 function encodings(value: string): readonly string[] {
   const bytes = Buffer.from(value);

@@ -21,7 +21,8 @@ import type { RunPlaces, RunPlace } from "./places.ts";
 import { endSandboxesOf } from "./processes.ts";
 import { firstPrompt, resumePrompt } from "./prompts.ts";
 import { runQuestions, type RunQuestions } from "./questions.ts";
-import { redactor } from "./redact.ts";
+import { LiveView } from "./live.ts";
+import { liveRedactor, redactor } from "./redact.ts";
 import { keptLines, restoreRun } from "./restore.ts";
 import { RunFiles } from "./run-files.ts";
 import { runSetup, SetupError } from "./setup.ts";
@@ -123,6 +124,8 @@ class Performance {
   #lease: RunLease;
   #entries: EntryWriter;
   #redact: (text: string) => string;
+  #redactLive: (text: string, isCut: boolean) => string;
+  readonly #live: LiveView;
   #child: ChildProgram | undefined;
   #questions: RunQuestions | undefined;
   #turns: number;
@@ -132,6 +135,8 @@ class Performance {
   #costUsd = 0;
   #result: Readonly<Record<string, unknown>> | undefined;
   #lastMessageAt = uptimeMs();
+  /** Whatever the program does after that does not count. */
+  #fatal: Ended | undefined;
   readonly #claimed: ClaimedRun;
   readonly #tools: RunTools;
   readonly #place: RunPlace;
@@ -146,12 +151,19 @@ class Performance {
     this.#costUsd = claimed.run.costUsd;
     this.#sessionId = claimed.run.sessionId;
     this.#redact = redactor(tools.secrets);
+    this.#redactLive = liveRedactor(tools.secrets);
     this.#lease = this.#hold(claimed, claimedAt);
     this.#entries = entryWriter({
       store: tools.store,
       lease: this.#lease,
       there: claimed.entries,
       redact: (text) => this.#redact(text),
+    });
+    this.#live = new LiveView({
+      store: tools.store,
+      held: () => this.#lease.held,
+      newest: () => this.#entries.last,
+      redact: (text, isCut) => this.#redactLive(text, isCut),
     });
     this.#files = new RunFiles({
       run: claimed.run,
@@ -191,6 +203,7 @@ class Performance {
     clearInterval(this.#signs);
     this.#lease.end();
     this.#questions?.stop();
+    this.#live.stop();
     this.#entries.rest();
     this.#child?.kill();
     // One that ended by itself has ended its own.
@@ -225,6 +238,7 @@ class Performance {
     const files = this.#files;
     const secrets = files.isFork ? {} : this.#lease.take(await store.secrets(this.#lease.held)).secrets;
     this.#redact = redactor({ ...this.#tools.secrets, ...secrets });
+    this.#redactLive = liveRedactor({ ...this.#tools.secrets, ...secrets });
 
     await files.checkOut();
     const { checkouts, cwd, branch } = files;
@@ -304,8 +318,10 @@ class Performance {
 
   /** Each message of the child. */
   async #take(message: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#fatal !== undefined) return;
     if (message["type"] === "control_response") return this.#showSign();
     this.#lastMessageAt = uptimeMs();
+    this.#live.see(message);
     const reply = this.#questions?.see(message);
     if (reply !== undefined) this.#child?.send(reply);
     const { type } = message;
@@ -315,6 +331,11 @@ class Performance {
       if ((entries as readonly object[]).some(hasResult)) await this.#files.keep(this.#sessionId);
       for (const line of keptLines({ filePath, entries: entries as readonly object[] }))
         await this.#entries.add("transcript", line);
+      return;
+    }
+    if (type === "system" && message["subtype"] === "init" && this.#hasNoModel(message)) {
+      this.#fatal = new Ended({ state: "failed", reason: NO_MODEL });
+      this.#child?.kill();
       return;
     }
     if (type === "assistant" && typeof message["parent_tool_use_id"] !== "string") this.#countTurn(message);
@@ -327,6 +348,15 @@ class Performance {
       return;
     }
     if (!UNKEPT.has(String(type))) await this.#entries.add("message", message);
+  }
+
+  /** The program stands in for a model that it does not have. Here nobody sees that, and nothing would be done. */
+  #hasNoModel({ model }: Readonly<Record<string, unknown>>): boolean {
+    if (model !== OFFLINE.id) return false;
+    const { passed } = this.#tools;
+    const names = Object.keys(passed).filter((name) => /^ANTHROPIC_(?:\w+_)?MODEL$/.test(name));
+    const asked = [this.#claimed.routine.model, ...names.map((name) => passed[name])];
+    return !asked.some((name) => OFFLINE.names.includes(name?.trim().toLowerCase() ?? ""));
   }
 
   /** A call may take long and say nothing. The program answers all the same, and whoever watches over runs learns that it lives. */
@@ -384,6 +414,7 @@ class Performance {
           continue;
         }
         case "ended":
+          if (this.#fatal !== undefined) throw this.#fatal;
           if (draining.aborted && this.#result === undefined) return this.#release({ why: "released" });
           return this.#conclude(environment);
       }
@@ -559,6 +590,12 @@ class Performance {
   }
 }
 
+/** The model that the program has built in, as it is named and as it names itself. */
+const OFFLINE = { id: "keelson-offline", names: ["offline", "keelson-offline"] };
+const NO_MODEL =
+  "The worker has no model: start it with ANTHROPIC_API_KEY set, or with the variables of another provider (docs/models.md). " +
+  'The built-in offline model answers routines only that name it ("model": "offline")';
+
 const MOST_SUMMARY = 8_000;
 const MOST_LINKS = 20;
 const MOST_RESULT = 32_000;
@@ -574,6 +611,7 @@ function hasResult(entry: object): boolean {
 /** Signals, and what is kept in another form. */
 const UNKEPT = new Set([
   "stream_event",
+  "tool_running",
   "keep_alive",
   "control_request",
   "control_response",

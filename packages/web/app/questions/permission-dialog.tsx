@@ -9,7 +9,7 @@ import { Input } from "../transcript/call-body.tsx";
 import { showAll, showRow } from "../transcript/visible.ts";
 import type { AskProps } from "./question.tsx";
 
-export function PermissionDialog({ cwd, ask, isNew, isOnce, answer }: AskProps) {
+export function PermissionDialog({ cwd, ask, isNew, isOnce, onlyDeny, answer }: AskProps) {
   const words = useSignal("");
   const { input, patch, agent, askRule, blockedPath } = ask;
   const label = labelOf({ name: ask.tool, input }, undefined);
@@ -43,6 +43,11 @@ export function PermissionDialog({ cwd, ask, isNew, isOnce, answer }: AskProps) 
           Path: <code>{showRow(blockedPath)}</code>
         </p>
       )}
+      {onlyDeny === undefined ? null : (
+        <p class="why" id="only-deny">
+          {onlyDeny}
+        </p>
+      )}
       <input
         aria-label="What to do instead"
         placeholder="What to do instead"
@@ -52,12 +57,22 @@ export function PermissionDialog({ cwd, ask, isNew, isOnce, answer }: AskProps) 
       <p class="buttons">
         {/* The Tab key leads from the words to what sends them, not to what allows. */}
         {hasWords ? denying : null}
-        <button key="allow" class={hasWords ? undefined : "primary"} disabled={isNew} onClick={() => allow()}>
+        <button
+          key="allow"
+          class={hasWords ? undefined : "primary"}
+          disabled={isNew || onlyDeny !== undefined}
+          {...(onlyDeny === undefined ? {} : { "aria-describedby": "only-deny" })}
+          onClick={() => allow()}
+        >
           Allow
         </button>
         {hasWords ? null : denying}
         {(isOnce ? [] : ask.suggestions).map((update, at) => (
-          <button key={at} disabled={isNew} onClick={() => allow({ updatedPermissions: [update] })}>
+          <button
+            key={at}
+            disabled={isNew || onlyDeny !== undefined}
+            onClick={() => allow({ updatedPermissions: [update] })}
+          >
             {showRow(alwaysName(update))}
           </button>
         ))}

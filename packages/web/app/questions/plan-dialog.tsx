@@ -5,7 +5,7 @@ import type { PermissionMode } from "@keelson/protocol";
 import { MarkdownOf } from "../transcript/markdown.tsx";
 import type { AskProps } from "./question.tsx";
 
-export function PlanDialog({ ask: { input }, isNew, isOnce, answer }: AskProps) {
+export function PlanDialog({ ask: { input }, isNew, isOnce, onlyDeny, answer }: AskProps) {
   const words = useSignal("");
   const plan = typeof input["plan"] === "string" ? input["plan"] : "";
   const approve = (mode: PermissionMode) =>
@@ -29,6 +29,7 @@ export function PlanDialog({ ask: { input }, isNew, isOnce, answer }: AskProps) 
       <div class="plan" tabIndex={0}>
         {plan.trim() === "" ? <p class="dim">There is no plan yet.</p> : <MarkdownOf text={plan} />}
       </div>
+      {onlyDeny === undefined ? null : <p class="why">{onlyDeny}</p>}
       <input
         aria-label="What to change in the plan"
         placeholder="What to change in the plan"
@@ -39,7 +40,11 @@ export function PlanDialog({ ask: { input }, isNew, isOnce, answer }: AskProps) 
         {/* The Tab key leads from the words to what sends them, not to what approves. */}
         {hasWords ? revising : null}
         {isOnce ? (
-          <button class={mainly} disabled={isNew} onClick={() => answer({ behavior: "allow", updatedInput: input })}>
+          <button
+            class={mainly}
+            disabled={isNew || onlyDeny !== undefined}
+            onClick={() => answer({ behavior: "allow", updatedInput: input })}
+          >
             Yes
           </button>
         ) : (

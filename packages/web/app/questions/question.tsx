@@ -21,6 +21,8 @@ export interface QuestionProps {
   readonly isNew: boolean;
   /** An answer is for this call alone: nothing is remembered of it, and no mode is chosen with it. */
   readonly isOnce?: boolean;
+  /** Why whoever looks at it may only deny it. */
+  readonly onlyDeny?: string | undefined;
   answer(response: object): void;
 }
 

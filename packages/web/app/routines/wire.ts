@@ -6,6 +6,10 @@ export interface RoutinesServer {
   readonly name: string;
   readonly role: "viewer" | "driver";
   readonly admin: boolean;
+  /** Signed in with a token, which makes nothing by which somebody could sign in. */
+  readonly program: boolean;
+  /** Of the tokens that may be made here. */
+  readonly token_scopes: readonly string[];
   readonly shortest_gap_ms: number;
 }
 
@@ -43,6 +47,10 @@ export interface ShownRoutine {
   readonly failures_in_row: number;
   readonly last_run: ShownRun | null;
   readonly webhooks: readonly ("http" | "github")[];
+  /** Whether who asks may change it, its webhooks and their tokens. */
+  readonly may_change: boolean;
+  /** Of one routine only. */
+  readonly owner_name?: string | null;
 }
 
 export interface NotifyRow {
@@ -108,6 +116,8 @@ export interface ShownQuestion {
   readonly answered_by: string | null;
   readonly answered_by_name: string | null;
   readonly answer: Readonly<Record<string, unknown>> | null;
+  /** Why only an admin may allow it. */
+  readonly only_admins: string | null;
 }
 
 export interface ShownAttempt {
@@ -170,7 +180,11 @@ export interface ShownWorker {
   readonly slots: number;
   readonly started_at: string;
   readonly seen_at: string;
+  /** It takes no more runs. */
   readonly draining: boolean;
+  /** Because its process ends. */
+  readonly ends: boolean;
+  readonly drained_by_name: string | null;
   readonly alive: boolean;
   readonly runs: readonly { readonly id: string; readonly trigger_id: string; readonly started_at: string | null }[];
 }

@@ -5,6 +5,8 @@ import { api } from "../connection/api.ts";
 import { Failure } from "../session/sheets/attempt.tsx";
 import { ShownLink } from "../shown-link.tsx";
 import { showTitle } from "../transcript/visible.ts";
+import { facts } from "../routines/live.ts";
+import { ONLY_PEOPLE } from "./tokens.tsx";
 import { ago, Confirmed, Item, More, useRows, type Rows } from "./rows.tsx";
 
 interface ListedUser {
@@ -45,7 +47,11 @@ export function Users() {
         ))}
       </ul>
       <More of={users} />
-      <Invitation users={users} made={(link) => (made.value = link)} />
+      {facts.value?.program === true ? (
+        <p class="dim">{ONLY_PEOPLE}</p>
+      ) : (
+        <Invitation users={users} made={(link) => (made.value = link)} />
+      )}
       {made.value === undefined ? null : (
         <>
           <p role="status">
@@ -66,10 +72,12 @@ interface UserRowProps {
 
 function UserRow({ user, users, made }: UserRowProps) {
   const { id, name, email, role, disabled, passkeys, oidc, seen_at: seen } = user;
+  const isProgram = facts.value?.program === true;
   const path = `/v1/users/${id}`;
   const change = (body: object) => users.change(async () => void (await api("PATCH", path, { body })));
   const link = async () => made({ name, link: (await api<MadeLink>("POST", `${path}/code`, { body: {} })).body.link });
-  const facts = [
+  const known = [
+    isProgram && role,
     email,
     seen === null ? "never signed in" : `seen ${ago(seen)}`,
     passkeys === 1 ? "1 passkey" : `${passkeys} passkeys`,
@@ -77,20 +85,22 @@ function UserRow({ user, users, made }: UserRowProps) {
     disabled && "disabled",
   ];
   return (
-    <Item title={showTitle(name)} facts={facts}>
-      <span class="buttons">
-        <RoleChoice label={`Role of ${name}`} role={role} choose={(chosen) => change({ role: chosen })} />
-        <button onClick={() => users.change(link)} disabled={disabled}>
-          New link
-        </button>
-        <button onClick={() => change({ disabled: !disabled })}>{disabled ? "Enable" : "Disable"}</button>
-        <Confirmed
-          label="Remove"
-          question={`Remove ${showTitle(name)}, with their passkeys and tokens?`}
-          sure="Remove them"
-          act={() => users.change(async () => void (await api("DELETE", path)))}
-        />
-      </span>
+    <Item title={showTitle(name)} facts={known}>
+      {isProgram ? null : (
+        <span class="buttons">
+          <RoleChoice label={`Role of ${name}`} role={role} choose={(chosen) => change({ role: chosen })} />
+          <button onClick={() => users.change(link)} disabled={disabled}>
+            New link
+          </button>
+          <button onClick={() => change({ disabled: !disabled })}>{disabled ? "Enable" : "Disable"}</button>
+          <Confirmed
+            label="Remove"
+            question={`Remove ${showTitle(name)}, with their passkeys and tokens?`}
+            sure="Remove them"
+            act={() => users.change(async () => void (await api("DELETE", path)))}
+          />
+        </span>
+      )}
     </Item>
   );
 }

@@ -40,6 +40,9 @@ export interface DeniedRequest {
   /** Undefined: not signed in. */
   readonly device: SignedDevice | undefined;
   readonly from: string;
+  /** What the path names, such as an id. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly reason: string;
 }
 
 /** What the server knows of a connection. */
@@ -173,7 +176,8 @@ async function answer(
   const { route, params } = findRoute(routes, request.method, path);
   if (route.takesBytes !== true) checkSender(request);
   const query = queryOf(url, route);
-  const device = route.access === "anyone" ? undefined : await admitted(request, connection, route, options);
+  const device =
+    route.access === "anyone" ? undefined : await admitted(request, connection, { route, params }, options);
   if (device !== undefined || !SAFE.has(request.method)) checkNoCommand(connection);
   checkBodyHeaders(request, route);
   if (route.access === "anyone") await route.admit?.(request.headers);
@@ -190,6 +194,11 @@ async function answer(
   try {
     const reply = route.access === "anyone" ? route.run(common) : route.run({ ...common, device: device! });
     return responseTo(await reply, route.status);
+  } catch (error) {
+    // Not by the role alone: whose it is, or what it is about.
+    if (device && error instanceof HttpRefusal && error.type === "permission")
+      options.denied?.({ route, device, from, params, reason: error.message });
+    throw error;
   } finally {
     hurry();
     over();
@@ -208,7 +217,7 @@ const RANK: Readonly<Record<DeviceRole, number>> = { viewer: 0, driver: 1, admin
 async function admitted(
   request: Request,
   { from }: WebConnection,
-  route: SignedInRoute,
+  { route, params }: { readonly route: SignedInRoute; readonly params: Readonly<Record<string, string>> },
   options: DoorOptions,
 ): Promise<SignedDevice> {
   let device: SignedDevice | undefined;
@@ -218,7 +227,7 @@ async function admitted(
     if (route.isForPeople === true && device.isProgram === true) throw programRefusal();
     return device;
   } catch (error) {
-    if (error instanceof HttpRefusal) options.denied?.({ route, device, from });
+    if (error instanceof HttpRefusal) options.denied?.({ route, device, from, params, reason: error.message });
     throw error;
   }
 }

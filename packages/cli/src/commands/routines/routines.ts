@@ -121,7 +121,17 @@ async function logs(call: Invoked): Promise<number> {
 
 /** What is no part of what a person writes. */
 const OF_THE_SERVER = [
-  ...["id", "version", "next_run_at", "last_fired_at", "last_runs", "disabled_reason", "failures_in_row"],
+  ...[
+    "id",
+    "version",
+    "next_run_at",
+    "last_fired_at",
+    "last_runs",
+    "disabled_reason",
+    "failures_in_row",
+    "may_change",
+    "owner_name",
+  ],
   ...["created_at", "updated_at", "schedule_text", "job_config", "last_run", "webhooks"],
 ];
 

@@ -3,7 +3,7 @@
 import { isObject, tryParse } from "@keelson/protocol";
 import { pauseFor } from "../../pause.ts";
 import type { ClaimedRun, RunEntry, StoredEntry } from "../../records/run.ts";
-import type { RunEnvironment, WorkerRow } from "../../records/team.ts";
+import type { RunEnvironment, WorkerSign } from "../../records/team.ts";
 import {
   StoreUnavailable,
   type ClaimedEffect,
@@ -16,6 +16,7 @@ import {
   type RunBeat,
   type RunClaim,
   type RunEnd,
+  type ShownNow,
   type WantedClaim,
   type WantedEffect,
   type WantedWake,
@@ -45,6 +46,7 @@ export function openHttpStore({ url, token, giveUpMs = GIVE_UP_MS }: HttpStoreOp
 const GIVE_UP_MS = 60_000;
 /** A server that says nothing for so long is asked again. */
 const SILENCE_MS = 15_000;
+const SHOW_MS = 5_000;
 /** Lines of one request: the rest follows in the next. */
 const PIECE_CHARACTERS = 256 * 1024;
 const PIECE_LINES = 500;
@@ -79,6 +81,15 @@ class HttpStore implements WorkerStore {
       if (!last.held) return last;
     }
     return last;
+  }
+
+  /** Once: what is shown is soon out of date. A server of an older version does not know it. */
+  async show(held: RunClaim, shown: readonly ShownNow[]): Promise<{ readonly watched: boolean }> {
+    const body = { ...claimOf(held), shown };
+    const answer: { readonly watched?: unknown } = await this.#send("show", body, this.#closing.signal, SHOW_MS).catch(
+      () => ({}),
+    );
+    return { watched: answer.watched === true };
   }
 
   ask(held: RunClaim, questions: readonly NewQuestion[]): Promise<Fenced> {
@@ -125,7 +136,7 @@ class HttpStore implements WorkerStore {
     }
   }
 
-  async seen({ id, version, slots, draining }: Omit<WorkerRow, "startedAt" | "seenAt">): Promise<void> {
+  async seen({ id, version, slots, draining }: WorkerSign): Promise<void> {
     await this.#ask("seen", { id, version, slots, draining });
   }
 

@@ -1,6 +1,7 @@
 // What a worker may ask of a server: `POST /v1/worker/NAME`. Both ends are this program, so records travel as they are.
 
 import type { FieldSchema } from "@keelson/web";
+import { MOST_SHOWN } from "../run-store.ts";
 
 /** The largest line that a run may leave behind, and what fits beside it. */
 export const MAX_WORKER_BODY = 16 * 1024 * 1024;
@@ -54,6 +55,21 @@ export const WORKER_OPERATIONS = {
     summary: "Keep lines that a run left behind",
     fields: { ...CLAIM, entries: ENTRIES },
     required: ["runId", "claim", "entries"],
+  },
+  show: {
+    summary: "Show people what goes on, and keep nothing",
+    fields: {
+      ...CLAIM,
+      shown: {
+        type: "array",
+        items: {
+          type: "object",
+          required: ["key", "after", "line"],
+          properties: { key: TEXT(200), after: { type: "integer" }, line: TEXT(MOST_SHOWN) },
+        },
+      },
+    },
+    required: ["runId", "claim", "shown"],
   },
   ask: {
     summary: "Ask people, and give the run up until they have answered",

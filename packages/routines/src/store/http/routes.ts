@@ -10,6 +10,7 @@ import type {
   RunBeat,
   RunClaim,
   RunEnd,
+  ShownNow,
   WantedClaim,
   WantedEffect,
   WantedWake,
@@ -62,6 +63,7 @@ interface Bodies {
   readonly claim: WantedClaim & { readonly token: string };
   readonly beat: RunClaim & RunBeat;
   readonly append: RunClaim & { readonly entries: readonly RunEntry[] };
+  readonly show: RunClaim & { readonly shown: readonly ShownNow[] };
   readonly ask: RunClaim & { readonly questions: readonly NewQuestion[] };
   readonly finish: RunClaim & RunEnd;
   readonly release: RunClaim & {
@@ -95,6 +97,10 @@ function answersOf({ store, signal: ends }: WorkerRoutesOptions): Answers {
     },
     beat: ({ runId, claim, leaseMs, ...rest }) => store.beat({ runId, claim }, { ...rest, leaseMs: lease(leaseMs) }),
     append: ({ runId, claim, entries }) => store.append({ runId, claim }, entries),
+    show({ runId, claim, shown }) {
+      if (shown.length > MOST_AT_ONCE) throw new RangeError(`"shown" must have at most ${MOST_AT_ONCE} messages`);
+      return store.show({ runId, claim }, shown);
+    },
     ask({ runId, claim, questions }) {
       if (questions.length === 0 || questions.length > MOST_AT_ONCE)
         throw new RangeError(`"questions" must have 1 to ${MOST_AT_ONCE} questions`);

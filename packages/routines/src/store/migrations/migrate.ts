@@ -7,7 +7,10 @@ import { FIRST } from "./0001-first.ts";
 export type Migration = readonly string[];
 
 /** The first is version 1. What was released is never changed. */
-export const MIGRATIONS: readonly Migration[] = [FIRST];
+export const MIGRATIONS: readonly Migration[] = [
+  FIRST,
+  [`ALTER TABLE workers ADD COLUMN drain_by TEXT`, `CREATE INDEX codes_oldest ON codes (expires_at)`],
+];
 
 /** In one transaction, with nobody else doing the same. */
 export async function migrate(queries: Queries, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {

@@ -48,12 +48,16 @@ export async function claimRun(
   claim: string,
   isRepeat: boolean,
 ): Promise<ClaimedRun | Unclaimed> {
+  const known = await one(queries, `SELECT drain_by FROM workers WHERE id = $1`, [worker]);
+  const isDrained = known?.["drain_by"] != null;
   if (isRepeat) {
     const known = await one(queries, `SELECT ${CLAIMED} FROM runs WHERE claim = $1`, [claim]);
     if (known?.["state"] === "running") return claimedRun(queries, known, claim);
     // The claim has come to its end while this request was on its way.
     if (known !== undefined) return nothingToClaim(queries);
   }
+  // Nor does it learn what is due: it is not for this worker.
+  if (isDrained) return { run: undefined };
   for (;;) {
     const row =
       only === undefined

@@ -22,6 +22,8 @@ export interface Database {
   single<Result>(work: (queries: Queries, isRepeat: boolean) => Promise<Result>): Promise<Result>;
   /** Tells listeners here and in other processes. It may be late, and is never waited for. */
   changed(change: string): void;
+  /** The same for what has no effect if it is lost, at once. At most some thousand bytes. */
+  signal(text: string): void;
   onChange(listener: (change: string) => void): () => void;
   close(): Promise<void>;
 }

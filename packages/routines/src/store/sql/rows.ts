@@ -261,6 +261,7 @@ export const WORKERS = shape<WorkerRow>("workers", {
   startedAt: "number",
   seenAt: "number",
   draining: "flag",
+  drainBy: "text",
 });
 
 export const AUDIT = shape<AuditRow>(

@@ -1,33 +1,35 @@
 // The store on a database: which statements belong together, what is repeated, and who is told.
 
-import type {
-  ClaimedEffect,
-  DueTrigger,
-  EffectEnd,
-  Enqueue,
-  Enqueued,
-  Fenced,
-  HeldEffect,
-  NewQuestion,
-  NewRoutine,
-  NothingToClaim,
-  PageWanted,
-  ReleaseReason,
-  Retention,
-  RoutineChange,
-  RowPage,
-  RunBeat,
-  RunClaim,
-  RunEnd,
-  RunFilter,
-  RunStore,
-  StoreChange,
-  Swept,
-  TickDecision,
-  Ticked,
-  WantedClaim,
-  WantedEffect,
-  WantedWake,
+import {
+  MOST_SHOWN,
+  type ClaimedEffect,
+  type DueTrigger,
+  type EffectEnd,
+  type Enqueue,
+  type Enqueued,
+  type Fenced,
+  type HeldEffect,
+  type NewQuestion,
+  type NewRoutine,
+  type NothingToClaim,
+  type PageWanted,
+  type ReleaseReason,
+  type Retention,
+  type RoutineChange,
+  type RowPage,
+  type RunBeat,
+  type RunClaim,
+  type RunEnd,
+  type RunFilter,
+  type RunStore,
+  type ShownNow,
+  type StoreChange,
+  type Swept,
+  type TickDecision,
+  type Ticked,
+  type WantedClaim,
+  type WantedEffect,
+  type WantedWake,
 } from "../run-store.ts";
 import type { StoreCounts } from "../../records/counts.ts";
 import type { Routine, RoutineDefinition } from "../../records/routine.ts";
@@ -40,7 +42,7 @@ import type {
   RunQuestion,
   StoredEntry,
 } from "../../records/run.ts";
-import type { RunEnvironment, WorkerRow } from "../../records/team.ts";
+import type { RunEnvironment, WorkerSign } from "../../records/team.ts";
 import type { Trigger } from "../../records/trigger.ts";
 import { answer, expire, runsWithExpired } from "./answers.ts";
 import { dueTriggers, enqueue, nextTriggerInMs, tickOne } from "./causes.ts";
@@ -73,6 +75,8 @@ export class SqlRunStore implements RunStore {
   #heard = 0;
   #stopListening: (() => void) | undefined;
   readonly #waiting = new Set<() => void>();
+  /** Runs that somebody watches, until then. */
+  readonly #watched = new Map<string, number>();
 
   readonly deliveries;
   readonly triggers;
@@ -126,6 +130,19 @@ export class SqlRunStore implements RunStore {
 
   append(held: RunClaim, entries: readonly RunEntry[]): Promise<Fenced> {
     return this.#fenced(held, true, (queries) => appendEntries(queries, held, entries));
+  }
+
+  async show(claim: RunClaim, shown: readonly ShownNow[]): Promise<{ readonly watched: boolean }> {
+    // Whoever watches says so through these.
+    this.#mark();
+    if ((this.#watched.get(claim.runId) ?? 0) < performance.now()) {
+      this.#watched.delete(claim.runId);
+      return { watched: false };
+    }
+    if (!(await this.holds(claim)).held) return { watched: false };
+    for (const each of shown)
+      if (Buffer.byteLength(each.line) <= MOST_SHOWN) this.#database.signal(`${SHOWN}${claim.runId}:${packed(each)}`);
+    return { watched: true };
   }
 
   ask(held: RunClaim, questions: readonly NewQuestion[]): Promise<Fenced> {
@@ -202,7 +219,7 @@ export class SqlRunStore implements RunStore {
     signal.removeEventListener("abort", wake);
   }
 
-  seen({ id, version, slots, draining }: Omit<WorkerRow, "startedAt" | "seenAt">): Promise<void> {
+  seen({ id, version, slots, draining }: WorkerSign): Promise<void> {
     return this.#database.single(async (queries) => {
       await queries.all(
         `INSERT INTO workers (id, version, slots, draining, started_at, seen_at) VALUES ($1, $2, $3, $4, {now}, {now})
@@ -278,6 +295,13 @@ export class SqlRunStore implements RunStore {
     });
     if (ended) this.#changed(runId);
     return ended;
+  }
+
+  async drain(worker: string, by: string | null): Promise<boolean> {
+    const isThere = await this.workers.update(worker, { drainBy: by });
+    // Others have what it leaves, or it looks again itself.
+    if (isThere) this.#database.changed("work");
+    return isThere;
   }
 
   async expel(runId: string, fence: number, reason: string): Promise<boolean> {
@@ -428,9 +452,15 @@ export class SqlRunStore implements RunStore {
   }
 
   onChange(listener: (change: StoreChange) => void): () => void {
-    return this.#database.onChange((change) =>
-      listener(change === "work" ? { kind: "work" } : { kind: "run", runId: change }),
-    );
+    return this.#database.onChange((change) => {
+      const read = changeOf(change);
+      if (read !== undefined) listener(read);
+    });
+  }
+
+  watch(runId: string): void {
+    this.#mark();
+    this.#database.signal(`${WATCHED}${runId}`);
   }
 
   close(): Promise<void> {
@@ -451,11 +481,18 @@ export class SqlRunStore implements RunStore {
 
   #mark(): string {
     this.#stopListening ??= this.#database.onChange((change) => {
+      if (change.startsWith(WATCHED)) this.#watch(change.slice(WATCHED.length));
       if (change !== "work") return;
       this.#heard++;
       for (const wake of this.#waiting) wake();
     });
     return `${this.#name}.${this.#heard}`;
+  }
+
+  #watch(runId: string): void {
+    const now = performance.now();
+    for (const [id, until] of this.#watched) if (until < now) this.#watched.delete(id);
+    this.#watched.set(runId, now + WATCHED_MS);
   }
 
   #queued(run: RoutineRun): void {
@@ -499,6 +536,24 @@ export class SqlRunStore implements RunStore {
     );
     return found.map((row) => fromRow(rows.ENTRIES, row));
   }
+}
+
+/** How changes are named that are none. Ids of runs have no colon. */
+const SHOWN = "shown:";
+const WATCHED = "watched:";
+const WATCHED_MS = 15_000;
+
+/** Without a space: several changes are told in one line. */
+const packed = ({ key, after, line }: ShownNow) => Buffer.from(`${after} ${key} ${line}`).toString("base64url");
+
+function changeOf(change: string): StoreChange | undefined {
+  if (change === "work") return { kind: "work" };
+  if (change.startsWith(WATCHED)) return undefined;
+  if (!change.startsWith(SHOWN)) return { kind: "run", runId: change };
+  const [runId = "", content = ""] = change.slice(SHOWN.length).split(":");
+  const [, after, key, line] = /^(\d+) (\S{1,200}) (.*)$/s.exec(Buffer.from(content, "base64url").toString()) ?? [];
+  if (key === undefined || line === undefined) return undefined;
+  return { kind: "shown", runId, shown: { key, after: Number(after), line } };
 }
 
 const ACTIVE_STATES: ReadonlySet<RoutineRun["state"]> = new Set(["queued", "running", "waiting"]);

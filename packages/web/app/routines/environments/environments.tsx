@@ -32,7 +32,7 @@ export function Environments() {
           </button>
         ) : null}
       </Head>
-      {isAdmin ? null : <p class="dim">Only those with a token of scope admin change environments and secrets.</p>}
+      {isAdmin ? null : <p class="dim">Only admins change environments and secrets.</p>}
       <Unread of={environments} />
       {environments.value.value?.length === 0 ? (
         <p class="empty">There is none: runs reach no hosts but the model's.</p>

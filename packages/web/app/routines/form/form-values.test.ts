@@ -35,6 +35,7 @@ const ROUTINE: ShownRoutine = {
   failures_in_row: 0,
   last_run: null,
   webhooks: [],
+  may_change: true,
 };
 
 test("a routine that goes through the form comes out as it was", () => {

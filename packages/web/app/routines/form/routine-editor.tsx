@@ -13,6 +13,7 @@ import { Head } from "../parts.tsx";
 import { go, place } from "../place.ts";
 import type { ScreenProps } from "../screens.ts";
 import type { ShownEnvironment, ShownRoutine } from "../wire.ts";
+import { whoMayChange } from "../routine/routine-view.tsx";
 import { AreaField, ChoiceField, TextField, type Problems } from "./field.tsx";
 import { bodyOf, changesIn, emptyForm, fieldOf, formOf, merge, type FormValues, type Merged } from "./form-values.ts";
 import { ScheduleFields } from "./schedule-fields.tsx";
@@ -29,11 +30,13 @@ export function RoutineEditor({ rest: [id] }: ScreenProps) {
   const isNew = place.value[0] === "new";
   const begun = useSignal<Begun | undefined>(undefined);
   const attempt = useAttempt();
+  const refused = useSignal<string | undefined>(undefined);
   useEffect(() => {
     if (id === undefined) return void (begun.value = { values: emptyForm(ownZone()), version: undefined });
     void attempt.run(async () => {
       const { body } = await api<ShownRoutine>("GET", `/v1/code/triggers/${id}`);
       const values = formOf(body);
+      if (!isNew && !body.may_change) return void (refused.value = whoMayChange(body));
       begun.value = isNew
         ? { values: { ...values, name: `${values.name} (copy)` }, version: undefined }
         : { values, version: body.version };
@@ -47,6 +50,7 @@ export function RoutineEditor({ rest: [id] }: ScreenProps) {
         back={{ to: back, name: id === undefined ? "All routines" : "The routine" }}
       />
       <Failure of={attempt} />
+      {refused.value === undefined ? null : <p class="empty">{refused.value}</p>}
       {begun.value === undefined ? null : <Form begun={begun.value} id={isNew ? undefined : id} back={back} />}
     </section>
   );

@@ -39,10 +39,15 @@ export function RoutineView({ rest: [id = ""] }: ScreenProps) {
   );
 }
 
+export const whoMayChange = ({ owner_name: owner }: ShownRoutine): string =>
+  owner == null
+    ? "This routine belongs to somebody else; an admin can change it."
+    : `This routine belongs to ${showTitle(owner)}; they or an admin can change it.`;
+
 type Opened = "run" | "delete";
 
 function Deeds({ routine }: { readonly routine: ShownRoutine }) {
-  const { id, enabled } = routine;
+  const { id, enabled, may_change: mayEdit } = routine;
   const opened = useSignal<Opened | undefined>(undefined);
   const attempt = useAttempt();
   const close = () => (opened.value = undefined);
@@ -57,17 +62,22 @@ function Deeds({ routine }: { readonly routine: ShownRoutine }) {
         <button class="primary" onClick={() => (opened.value = "run")}>
           Run now
         </button>
-        <button disabled={attempt.isBusy.value} onClick={pause}>
-          {enabled ? "Pause" : "Resume"}
-        </button>
-        <a class="button" href={`#/edit/${id}`}>
-          Change
-        </a>
+        {mayEdit ? (
+          <>
+            <button disabled={attempt.isBusy.value} onClick={pause}>
+              {enabled ? "Pause" : "Resume"}
+            </button>
+            <a class="button" href={`#/edit/${id}`}>
+              Change
+            </a>
+          </>
+        ) : null}
         <a class="button" href={`#/new/${id}`}>
           Duplicate
         </a>
-        <button onClick={() => (opened.value = "delete")}>Delete</button>
+        {mayEdit ? <button onClick={() => (opened.value = "delete")}>Delete</button> : null}
       </p>
+      {mayEdit ? null : <p class="dim">{whoMayChange(routine)}</p>}
       <Failure of={attempt} />
       {opened.value === "run" ? (
         <Frame title="Run now" close={close}>

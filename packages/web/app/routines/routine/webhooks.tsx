@@ -5,7 +5,7 @@ import { api } from "../../connection/api.ts";
 import { Failure, useAttempt } from "../../session/sheets/attempt.tsx";
 import { Frame } from "../../session/sheets/frame.tsx";
 import { showRow } from "../../transcript/visible.ts";
-import { changed, mayChange, usePages } from "../live.ts";
+import { changed, usePages } from "../live.ts";
 import { Moment } from "../moment.tsx";
 import { Unread } from "../parts.tsx";
 import type { ShownRoutine, ShownWebhook } from "../wire.ts";
@@ -36,10 +36,10 @@ export function Webhooks({ routine }: { readonly routine: ShownRoutine }) {
       <Unread of={webhooks} />
       <ul class="rows">
         {webhooks.value.value?.map((webhook) => (
-          <Row key={webhook.id} webhook={webhook} open={open} />
+          <Row key={webhook.id} webhook={webhook} mayChange={routine.may_change} open={open} />
         ))}
       </ul>
-      {mayChange() ? (
+      {routine.may_change ? (
         <p class="buttons">
           <button onClick={() => open({ is: "form", kind: "http" })}>Let others start it by HTTP</button>
           <button onClick={() => open({ is: "form", kind: "github" })}>Start it by events on GitHub</button>
@@ -96,10 +96,11 @@ function Opening({ routine, opened, close, handOut }: OpeningProps) {
 
 interface RowProps {
   readonly webhook: ShownWebhook;
+  readonly mayChange: boolean;
   open(next: Opened): void;
 }
 
-function Row({ webhook, open }: RowProps) {
+function Row({ webhook, mayChange, open }: RowProps) {
   const { id, kind, events, filters, expires_at: expires, hourly_cap: cap } = webhook;
   return (
     <li class="row">
@@ -124,7 +125,7 @@ function Row({ webhook, open }: RowProps) {
         <a class="button" href={`#/deliveries/${id}`}>
           Deliveries
         </a>
-        {mayChange() ? (
+        {mayChange ? (
           <>
             <button onClick={() => open({ is: "form", kind, webhook })}>Change</button>
             <button onClick={() => open({ is: "rotate", webhook })}>Replace the secret</button>

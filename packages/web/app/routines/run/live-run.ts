@@ -31,7 +31,10 @@ export class LiveRun implements ShownConversation {
   constructor(id: string) {
     const path = () => `./v1/runs/${id}/stream${this.#seq === 0 ? "" : `?after=${this.#seq}`}`;
     this.#link = new ServerLink(path, {
-      began: () => (this.link.value = "behind"),
+      began: () => {
+        this.link.value = "behind";
+        this.#dropLive();
+      },
       line: (line) => batch(() => this.#take(line)),
       lost: (why) => {
         if (why !== undefined) this.failure.value = why;
@@ -57,7 +60,9 @@ export class LiveRun implements ShownConversation {
     if (!isObject(line) || !isObject(line["m"])) return;
     const { c, m, attempt } = line;
     if (typeof c === "string") return this.#message(Number(c), m, attempt);
-    if (m["type"] === "run") this.#about(m["run"] as unknown as WholeRun);
+    // What is being written, and what commands print meanwhile.
+    if (m["type"] === "stream" || m["type"] === "tool_running") this.#show(m as unknown as Outbound);
+    else if (m["type"] === "run") this.#about(m["run"] as unknown as WholeRun);
     else if (m["type"] === "caught_up") {
       this.items.flush();
       this.link.value = "connected";
@@ -69,12 +74,19 @@ export class LiveRun implements ShownConversation {
   #message(seq: number, said: Readonly<Record<string, unknown>>, attempt: unknown): void {
     if (!(seq > this.#seq)) return;
     this.#seq = seq;
-    if (typeof attempt === "number" && this.#attempt !== undefined && attempt !== this.#attempt)
+    if (typeof attempt === "number" && this.#attempt !== undefined && attempt !== this.#attempt) {
+      this.#dropLive();
       this.#note(`The run goes on (${ordinal(attempt)} start)`);
+    }
     if (typeof attempt === "number") this.#attempt = attempt;
     // What the worker says of its own.
     if (said["type"] === "system" && said["subtype"] === "worker") return this.#note(String(said["text"]));
     this.#show(said as unknown as Outbound);
+  }
+
+  /** What was being written and has not come is not written any more. */
+  #dropLive(): void {
+    this.#show({ type: "stream", subtype: "snapshot", events: [] } as unknown as Outbound);
   }
 
   #note(content: string): void {
@@ -119,7 +131,10 @@ export class LiveRun implements ShownConversation {
       if (at === null) this.#reader.asked(call);
       else this.#reader.answered(call, Date.now());
     }
-    if (run !== undefined && isOver(run.state) && this.link.value === "connected") this.#reader.settle(Date.now());
+    if (run !== undefined && isOver(run.state) && this.link.value === "connected") {
+      this.#dropLive();
+      this.#reader.settle(Date.now());
+    }
     this.items.flush();
   }
 }

@@ -6,7 +6,7 @@ import { api } from "../../connection/api.ts";
 import { lazy } from "../../lazy.tsx";
 import { Failure, useAttempt } from "../../session/sheets/attempt.tsx";
 import { showRow } from "../../transcript/visible.ts";
-import { mayChange } from "../live.ts";
+import { facts, mayChange } from "../live.ts";
 import { Moment } from "../moment.tsx";
 import type { ShownQuestion, WholeRun } from "../wire.ts";
 import { isOpen, type LiveRun } from "./live-run.ts";
@@ -41,6 +41,7 @@ export function RunQuestions({ live, run }: RunQuestionsProps) {
               cwd={undefined}
               question={shown(question)}
               isOnce
+              onlyDeny={facts.value?.admin === true ? undefined : (question.only_admins ?? undefined)}
               more={others.length}
               answer={answer}
             />
