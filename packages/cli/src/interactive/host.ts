@@ -130,6 +130,7 @@ export function createHost(options: HostOptions): ProgramHost {
       }
       return page.link(session, proxy);
     },
+    logins: async () => (await import("./ports/logins.ts")).createLogins(() => snapshot),
     doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
     now: () => Date.now(),
     current: () => open,

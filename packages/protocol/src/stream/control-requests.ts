@@ -129,7 +129,11 @@ export interface ControlRequests {
       readonly untrusted?: boolean;
     })[];
   };
-  list_models(): { readonly models: readonly ListedModel[] };
+  /** `providers` is Keelson only: the models of every provider. It asks them, each for a few seconds at most. */
+  list_models(fields: { readonly providers?: boolean }): {
+    readonly models: readonly ListedModel[];
+    readonly providers?: readonly ListedProvider[];
+  };
   list_permission_rules(): { readonly state: PermissionState };
   /** Keelson only. Newest first: those of this folder and its worktrees, or of all folders. `total` is without the limit. */
   list_sessions(fields: { readonly all_projects?: boolean; readonly limit?: number; readonly offset?: number }): {
@@ -395,6 +399,27 @@ interface ListedModel {
   readonly supportsAdaptiveThinking?: boolean;
   readonly supportsFastMode?: boolean;
   readonly supportsAutoMode?: boolean;
+}
+
+/** A provider that `keelson models` knows. */
+export interface ListedProvider {
+  readonly provider: string;
+  readonly title: string;
+  /** Where its key is from: a variable, a setting or `keychain`; null if there is none. */
+  readonly credentials: string | null;
+  /** What has to be done before it can be asked. */
+  readonly missing?: string;
+  /** Why it did not list its models. */
+  readonly problem?: string;
+  /** What is not known is null. Prices are in dollars per million tokens. */
+  readonly models: readonly {
+    readonly id: string;
+    readonly contextWindow: number | null;
+    readonly maxTokens: number | null;
+    readonly images: boolean | null;
+    readonly thinking: string | null;
+    readonly price: { readonly input: number; readonly output: number } | null;
+  }[];
 }
 
 export interface ListedPlugin {
