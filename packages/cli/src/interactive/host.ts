@@ -34,6 +34,8 @@ export interface HostOptions {
 export interface ProgramHost extends TerminalHost {
   /** The newest session and what it did so far. Undefined before one was opened. */
   current(): { readonly session: Session; readonly tally: SessionTally } | undefined;
+  /** Shown above the prompt, or once there is one. */
+  say(text: string): void;
   /** Closes the session that is open, if one is, and ends what was started beside it. */
   close(reason: EndReason): Promise<void>;
 }
@@ -134,6 +136,7 @@ export function createHost(options: HostOptions): ProgramHost {
     doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
     now: () => Date.now(),
     current: () => open,
+    say,
     async close(reason) {
       await Promise.all([open?.session.close(reason), statusLine?.close()]);
       await page?.close();

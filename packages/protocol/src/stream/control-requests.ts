@@ -84,7 +84,8 @@ export interface ControlRequests {
     readonly prompts: readonly TypedPrompt[];
   };
   get_session_cost(): { readonly text: string };
-  get_session_info(): SessionInfo;
+  /** `provider` is Keelson only: who is asked, and with the key from where. */
+  get_session_info(fields: { readonly provider?: boolean }): SessionInfo;
   get_settings(): {
     readonly effective: Readonly<Record<string, unknown>>;
     /** Each file as it is written; null if it can no longer be read. */
@@ -434,6 +435,8 @@ interface ListedMcpServer {
   readonly status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly error?: string;
+  /** Keelson only: the end of what the program of a failed server wrote to standard error. */
+  readonly stderr?: string;
   /** As it is written in its file. */
   readonly config?: JsonObject;
   readonly transport?: string;
@@ -534,6 +537,17 @@ interface SessionInfo {
   readonly worktree: JsonObject | null;
   readonly added_dirs: readonly string[];
   readonly model: { readonly id: string; readonly display_name: string };
+  /** If it was asked for. */
+  readonly provider?: {
+    readonly model: string;
+    readonly title: string;
+    /** Without what is secret in it. */
+    readonly address: string | null;
+    /** A variable, a setting or `keychain`; null if there are none. */
+    readonly credentials: string | null;
+    /** Whether a key that is stored now counts. */
+    readonly takesKey: boolean;
+  };
   readonly effort: string | null;
   readonly thinking: boolean;
   readonly context_window: number;
