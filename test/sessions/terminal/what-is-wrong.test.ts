@@ -6,7 +6,11 @@ import { startTerminal } from "@keelson/testkit/terminal";
 import { openAtTerminal, writeState } from "./at-terminal.ts";
 
 /** A row that is wrapped reads as one. */
-const flat = (rows: readonly string[]) => rows.map((row) => row.trim()).join(" ").replaceAll(/\s+/g, " ");
+const flat = (rows: readonly string[]) =>
+  rows
+    .map((row) => row.trim())
+    .join(" ")
+    .replaceAll(/\s+/g, " ");
 
 for (const [columns, rows] of [
   [120, 40],

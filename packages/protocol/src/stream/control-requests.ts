@@ -476,6 +476,8 @@ export interface ListedSession {
   /** Milliseconds. */
   readonly lastModified: number;
   readonly fileSize: number;
+  /** Keelson only: prompts and answers. Absent if they were not counted. */
+  readonly messageCount?: number;
   readonly firstPrompt?: string;
   readonly gitBranch?: string;
   readonly cwd?: string;

@@ -56,7 +56,10 @@ export function renderFooter(facts: FooterFacts, { columns, theme }: Frame): str
 
 const total = (parts: readonly string[]) => parts.reduce((sum, part) => sum + width(part) + 2, -2);
 
-function leftParts({ mode, modeKey, vim, queued, notice, tasks, servers, promptIsEmpty }: FooterFacts, theme: Theme): string[] {
+function leftParts(
+  { mode, modeKey, vim, queued, notice, tasks, servers, promptIsEmpty }: FooterFacts,
+  theme: Theme,
+): string[] {
   if (notice !== undefined) return [theme.paint("warning", cleanRow(notice))];
   const known = MODES[mode];
   const parts: string[] = [];

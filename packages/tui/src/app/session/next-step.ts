@@ -21,13 +21,15 @@ export function nextStep(result: ResultMessage, asked: AskedProvider | undefined
     return `${who} has no capacity for now: send the prompt again later, or choose another model with /model`;
   if (status !== null && status !== undefined && status >= 500)
     return `${who} failed: send the prompt again, or choose another provider with /model`;
-  if (status === 400) return `${who} refused the request: /rewind goes back before the last prompt, /model chooses another model`;
+  if (status === 400)
+    return `${who} refused the request: /rewind goes back before the last prompt, /model chooses another model`;
   if (UNREACHABLE.test(text))
     return "Send the prompt again when the server can be reached, or choose another provider with /login";
   return undefined;
 }
 
-const UNREACHABLE = /Could not reach|Nothing is listening|did not answer within|Cannot verify the certificate|does not speak TLS/;
+const UNREACHABLE =
+  /Could not reach|Nothing is listening|did not answer within|Cannot verify the certificate|does not speak TLS/;
 
 function keyOf(asked: AskedProvider | undefined): string {
   if (asked === undefined) return "the key";
