@@ -88,6 +88,12 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/plugin/plugin.ts")).runPlugin(argv, io),
   },
   {
+    name: "sessions",
+    aliases: ["session"],
+    help: "List, show, rename and delete sessions",
+    run: async (argv, io) => (await import("./commands/sessions/sessions.ts")).runSessions(argv, io),
+  },
+  {
     name: "export",
     help: "Write a session as Markdown, HTML or JSON",
     run: async (argv, io) => (await import("./commands/export/export.ts")).runExport(argv, io),

@@ -27,6 +27,43 @@ export interface PageLink {
   readonly listens: string;
 }
 
+/** A model of a server on this machine. */
+export interface LocalModel {
+  /** For `--model`. */
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+export interface OfferedProvider {
+  readonly provider: string;
+  readonly title: string;
+  /** A variable, a setting or `keychain`; null if there are none. */
+  readonly credentials: string | null;
+  /** Whether a key that is given now counts. */
+  readonly takesKey: boolean;
+  /** What has to be done before it can be asked. */
+  readonly missing?: string;
+}
+
+/** What a provider says to a key; `refused` if it does not know it. */
+export type LoginCheck =
+  | { readonly models: readonly string[]; readonly standard?: string }
+  | { readonly problem: string; readonly refused: boolean };
+
+/** Keys of providers on this machine, and what can be chosen without one. */
+export interface LoginPort {
+  /** What the servers offer that answer. */
+  servers(): Promise<readonly LocalModel[]>;
+  providers(): Promise<readonly OfferedProvider[]>;
+  /** Asks a provider, with this key or with what is there. Nothing is kept. */
+  check(provider: string, key: string | undefined, signal: AbortSignal): Promise<LoginCheck>;
+  /** As `keelson auth login` stores it. Rejects with an error for the user. */
+  store(provider: string, key: string): Promise<void>;
+  /** Makes it the model of new sessions. Rejects with an error for the user. */
+  choose(model: string): Promise<void>;
+}
+
 export interface TerminalHost {
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -79,6 +116,8 @@ export interface TerminalHost {
    * the user.
    */
   showOnPage(session: string, proxy: string | undefined): Promise<PageLink>;
+  /** Loaded when it is asked for. */
+  logins(): Promise<LoginPort>;
   /** What `keelson doctor` prints. */
   doctor(): Promise<string>;
   now(): number;

@@ -100,8 +100,8 @@ test("the first start asks for colors and a model, goes on offline, and does not
   await using terminal = startTerminal({ home });
   await terminal.until("Welcome to Keelson");
   terminal.press("down", "down", "enter");
-  await terminal.until("offline");
-  terminal.press("enter");
+  await terminal.until("Continue offline");
+  terminal.press("down", "enter");
   await terminal.until("Do you trust this folder?");
   expect(stateOf(home)).toMatchObject({ hasCompletedOnboarding: true, theme: "light" });
   terminal.press("down", "enter");

@@ -34,6 +34,8 @@ export interface HostOptions {
 export interface ProgramHost extends TerminalHost {
   /** The newest session and what it did so far. Undefined before one was opened. */
   current(): { readonly session: Session; readonly tally: SessionTally } | undefined;
+  /** Shown above the prompt, or once there is one. */
+  say(text: string): void;
   /** Closes the session that is open, if one is, and ends what was started beside it. */
   close(reason: EndReason): Promise<void>;
 }
@@ -130,9 +132,11 @@ export function createHost(options: HostOptions): ProgramHost {
       }
       return page.link(session, proxy);
     },
+    logins: async () => (await import("./ports/logins.ts")).createLogins(() => snapshot),
     doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
     now: () => Date.now(),
     current: () => open,
+    say,
     async close(reason) {
       await Promise.all([open?.session.close(reason), statusLine?.close()]);
       await page?.close();

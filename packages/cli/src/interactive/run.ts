@@ -5,7 +5,7 @@ import { readGlobalState, type GlobalState } from "@keelson/config/global-state"
 import type * as Tui from "@keelson/tui";
 import type { TerminalOutcome, WhichSession } from "@keelson/tui";
 import type { Debug } from "../open.ts";
-import type { ProcessIO } from "../process/process-io.ts";
+import { loadOptions, type ProcessIO } from "../process/process-io.ts";
 import { keyAnswer, openQuestions } from "./before/open-questions.ts";
 import { resumeCommand, type TerminalInvocation } from "./choice.ts";
 import { watchEndings, type Endings } from "./endings.ts";
@@ -41,6 +41,7 @@ export async function runAtTerminal({ tui, snapshot, invocation, io }: AtTermina
     if (typeof beginning === "number") return endings.code() ?? beginning;
 
     const debug = await openDebugFile(invocation, beginning);
+    const told = beginning;
     host = createHost({
       io: beginning.io,
       port,
@@ -52,7 +53,7 @@ export async function runAtTerminal({ tui, snapshot, invocation, io }: AtTermina
       notices: [...beginning.snapshot.warnings, ...beginning.notices],
       end: endings.signal,
       ...(debug ? { debug } : {}),
-      opened: () => void noteLater(beginning.snapshot),
+      opened: () => void noteLater(told, (text) => host?.say(text)),
     });
     const outcome = await outcomeOf(tui, host, endings);
     return await finish(host, outcome, { endings, port, io, snapshot: beginning.snapshot, started });
@@ -133,9 +134,12 @@ async function print(line: string, io: ProcessIO): Promise<void> {
 }
 
 /** After the prompt is there: writing may take a while. */
-async function noteLater(snapshot: Snapshot): Promise<void> {
+async function noteLater({ snapshot, io }: Beginning, say: (text: string) => void): Promise<void> {
   const { noteStart } = await import("./bookkeeping.ts");
   await noteStart(snapshot, Date.now());
+  const { misspelledKeys } = await import("../commands/doctor/checks.ts");
+  // What cannot be read was reported at the start.
+  for (const line of await misspelledKeys(loadOptions(io, snapshot.flags)).catch(() => [])) say(line);
 }
 
 /** Standard error is the screen, so a log goes to a file. */

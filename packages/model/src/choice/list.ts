@@ -68,22 +68,27 @@ export async function reachableModels(
 }
 
 async function listProvider(provider: string, options: ResolveOptions): Promise<ProviderModels> {
-  const own = Object.keys(blockOf(provider, options.settings?.providers)?.models ?? {});
   try {
-    const { server, dialect, isVendor } = await openModelServer({ provider, id: "" }, options);
-    const listed = await limited((signal) => dialect.list(server, { signal, timeoutMs: LIMIT_MS })).catch((error) => {
-      // Not every server has a list.
-      const known = [...own, ...(isVendor ? registeredIds(provider) : [])];
-      if (!(error instanceof ModelError) || error.kind !== "model_not_found" || known.length === 0) throw error;
-      return known.map((id) => ({ id }));
-    });
-    const ids = new Set(listed.map(({ id }) => id));
-    const all = [...listed, ...own.filter((id) => !ids.has(id)).map((id) => ({ id }))];
-    return { provider, models: all.map((model) => described(provider, model, options)) };
+    return { provider, models: await modelsOf(provider, options) };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return { provider, models: [], problem: error.message };
   }
+}
+
+/** Throws ModelError. */
+export async function modelsOf(provider: string, options: ResolveOptions): Promise<readonly ReachableModel[]> {
+  const own = Object.keys(blockOf(provider, options.settings?.providers)?.models ?? {});
+  const { server, dialect, isVendor } = await openModelServer({ provider, id: "" }, options);
+  const listed = await limited((signal) => dialect.list(server, { signal, timeoutMs: LIMIT_MS })).catch((error) => {
+    // Not every server has a list.
+    const known = [...own, ...(isVendor ? registeredIds(provider) : [])];
+    if (!(error instanceof ModelError) || error.kind !== "model_not_found" || known.length === 0) throw error;
+    return known.map((id) => ({ id }));
+  });
+  const ids = new Set(listed.map(({ id }) => id));
+  const all = [...listed, ...own.filter((id) => !ids.has(id)).map((id) => ({ id }))];
+  return all.map((model) => described(provider, model, options));
 }
 
 async function limited<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

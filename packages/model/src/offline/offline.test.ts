@@ -245,7 +245,7 @@ test("unknown requests get an honest answer with examples", async () => {
   expect(calls).toEqual([]);
   expect(said[0]).toContain('I do not know how to do this: "write me a poem about ships"');
   expect(said[0]).toContain(ABOUT);
-  expect(said[0]).toContain("ANTHROPIC_API_KEY");
+  expect(said[0]).toContain("keelson auth login");
 });
 
 test("reminders are not requests, in prompts and in results", async () => {

@@ -23,7 +23,7 @@ export function abilities(): string {
     "What I can do:",
     ...EXAMPLES.map((example) => `- ${example}`),
     "",
-    'Steps joined by "then" are done in order. For anything else, set ANTHROPIC_API_KEY and start again.',
+    'Steps joined by "then" are done in order. For anything else, choose a language model: /login at a terminal, or "keelson auth login" in a shell.',
   ].join("\n");
 }
 
@@ -38,7 +38,7 @@ export function seen(command: string): string {
 }
 
 export function noSchema(): string {
-  return `${ABOUT}\n\nI cannot fill in a JSON schema. Set ANTHROPIC_API_KEY and start again, or leave out --json-schema.`;
+  return `${ABOUT}\n\nI cannot fill in a JSON schema. Run "keelson auth login" for a language model, or leave out --json-schema.`;
 }
 
 export function missing(tool: string): string {

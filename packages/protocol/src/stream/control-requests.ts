@@ -84,7 +84,8 @@ export interface ControlRequests {
     readonly prompts: readonly TypedPrompt[];
   };
   get_session_cost(): { readonly text: string };
-  get_session_info(): SessionInfo;
+  /** `provider` is Keelson only: who is asked, and with the key from where. */
+  get_session_info(fields: { readonly provider?: boolean }): SessionInfo;
   get_settings(): {
     readonly effective: Readonly<Record<string, unknown>>;
     /** Each file as it is written; null if it can no longer be read. */
@@ -129,7 +130,11 @@ export interface ControlRequests {
       readonly untrusted?: boolean;
     })[];
   };
-  list_models(): { readonly models: readonly ListedModel[] };
+  /** `providers` is Keelson only: the models of every provider. It asks them, each for a few seconds at most. */
+  list_models(fields: { readonly providers?: boolean }): {
+    readonly models: readonly ListedModel[];
+    readonly providers?: readonly ListedProvider[];
+  };
   list_permission_rules(): { readonly state: PermissionState };
   /** Keelson only. Newest first: those of this folder and its worktrees, or of all folders. `total` is without the limit. */
   list_sessions(fields: { readonly all_projects?: boolean; readonly limit?: number; readonly offset?: number }): {
@@ -397,6 +402,27 @@ interface ListedModel {
   readonly supportsAutoMode?: boolean;
 }
 
+/** A provider that `keelson models` knows. */
+export interface ListedProvider {
+  readonly provider: string;
+  readonly title: string;
+  /** Where its key is from: a variable, a setting or `keychain`; null if there is none. */
+  readonly credentials: string | null;
+  /** What has to be done before it can be asked. */
+  readonly missing?: string;
+  /** Why it did not list its models. */
+  readonly problem?: string;
+  /** What is not known is null. Prices are in dollars per million tokens. */
+  readonly models: readonly {
+    readonly id: string;
+    readonly contextWindow: number | null;
+    readonly maxTokens: number | null;
+    readonly images: boolean | null;
+    readonly thinking: string | null;
+    readonly price: { readonly input: number; readonly output: number } | null;
+  }[];
+}
+
 export interface ListedPlugin {
   readonly name: string;
   readonly path: string;
@@ -409,6 +435,8 @@ interface ListedMcpServer {
   readonly status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly error?: string;
+  /** Keelson only: the end of what the program of a failed server wrote to standard error. */
+  readonly stderr?: string;
   /** As it is written in its file. */
   readonly config?: JsonObject;
   readonly transport?: string;
@@ -448,6 +476,8 @@ export interface ListedSession {
   /** Milliseconds. */
   readonly lastModified: number;
   readonly fileSize: number;
+  /** Keelson only: prompts and answers. Absent if they were not counted. */
+  readonly messageCount?: number;
   readonly firstPrompt?: string;
   readonly gitBranch?: string;
   readonly cwd?: string;
@@ -509,6 +539,17 @@ interface SessionInfo {
   readonly worktree: JsonObject | null;
   readonly added_dirs: readonly string[];
   readonly model: { readonly id: string; readonly display_name: string };
+  /** If it was asked for. */
+  readonly provider?: {
+    readonly model: string;
+    readonly title: string;
+    /** Without what is secret in it. */
+    readonly address: string | null;
+    /** A variable, a setting or `keychain`; null if there are none. */
+    readonly credentials: string | null;
+    /** Whether a key that is stored now counts. */
+    readonly takesKey: boolean;
+  };
   readonly effort: string | null;
   readonly thinking: boolean;
   readonly context_window: number;

@@ -67,6 +67,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let fire: Fire | undefined;
   let promptsChanged = () => {};
   let connector: Promise<Connector> | undefined;
+  let opened: Connector | undefined;
   let offer: McpOffer | undefined;
   let opening: Promise<McpOffer> | undefined;
   let seenVersion = -1;
@@ -85,9 +86,10 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       env: () => state.snapshot.env,
       log: (text) => options.debug?.("mcp", text),
       promptsChanged: () => promptsChanged(),
+      stderrOf: (name) => opened?.stderrOf(name) ?? "",
       connect: async (server, events) => {
         await loaded();
-        const opened = await (connector ??= openConnector());
+        opened = await (connector ??= openConnector());
         return opened.open(server.definition, events, (...call) => server.call(...call));
       },
     });

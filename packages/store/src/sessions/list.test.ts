@@ -47,6 +47,7 @@ test("listStoredSessions() lists sessions newest first and no other files", () =
     id: id(1),
     path,
     title: "first question",
+    topic: "first question",
     customTitle: undefined,
     firstPrompt: "first question",
     lastPrompt: undefined,

@@ -18,8 +18,10 @@ import { firstPromptIn } from "./first-prompt.ts";
 export interface SessionInfo {
   readonly id: string;
   readonly path: string;
-  /** For lists: a chosen title, a generated one, or a prompt. */
+  /** As compatible programs list it: a chosen title, a generated one, or the last prompt. */
   readonly title: string;
+  /** What it is about: a chosen title, a generated one, or the first prompt. */
+  readonly topic: string;
   readonly customTitle: string | undefined;
   readonly firstPrompt: string | undefined;
   readonly lastPrompt: string | undefined;
@@ -161,12 +163,17 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
   const customTitle = said("custom-title", "customTitle");
   const lastPrompt = said("last-prompt", "lastPrompt");
   const firstPrompt = firstPromptIn(lines);
-  const title =
-    customTitle ?? said("ai-title", "aiTitle") ?? lastPrompt ?? said("summary", "summary") ?? firstPrompt ?? "";
+  const generated = said("ai-title", "aiTitle");
+  const summary = said("summary", "summary");
+  const title = customTitle ?? generated ?? lastPrompt ?? summary ?? firstPrompt ?? "";
+  // A command says nothing about the rest.
+  const [first, command] = firstPrompt?.startsWith("/") ? [undefined, firstPrompt] : [firstPrompt, undefined];
+  const topic = customTitle ?? generated ?? summary ?? first ?? lastPrompt ?? command ?? "";
   return {
     id,
     path,
     title,
+    topic,
     customTitle,
     firstPrompt,
     lastPrompt,

@@ -23,7 +23,7 @@ export class StoredSessions {
 
   /** Newest first. */
   async list(options: ShelfOptions): Promise<readonly ListedSession[]> {
-    return (await this.#list(options)).map(listed);
+    return counted(await this.#list(options));
   }
 
   /** The ids of the sessions in which someone said all of these words, among those with these ids. */
@@ -39,16 +39,23 @@ export class StoredSessions {
     return session && previewSession(session.path);
   }
 
+  async get(id: string): Promise<ListedSession | undefined> {
+    return (await counted(await this.#find([id])))[0];
+  }
+
   /** Of its transcript. Undefined if there is no such session. */
   async path(id: string): Promise<string | undefined> {
     return (await this.#find([id]))[0]?.path;
   }
 
-  /** False if there is no such session. Throws if the title is empty or cannot be written. */
+  /** False if there is no such session. Rejects if the title is empty or cannot be written. */
   async rename(id: string, title: string): Promise<boolean> {
     const [session] = await this.#find([id]);
     if (session === undefined) return false;
-    nameSession(session, title);
+    // A program that has it open writes the last name it knows when it ends.
+    const { askOwner } = await import("./living-owner.ts");
+    const at = { id, transcript: session.path, configDir: this.#place.configDir };
+    if (!(await askOwner(at, "rename_session", { session_id: id, title }))) nameSession(session, title);
     return true;
   }
 
@@ -86,11 +93,35 @@ export class StoredSessions {
 /** For more, listing them all costs less than looking for each. */
 const MOST_BY_NAME = 10;
 
-function listed({ id, title, firstPrompt, modified, size, gitBranch, cwd }: SessionInfo): ListedSession {
+/** A list is there at once: what has more text than that is listed without the number of its messages. */
+const MOST_COUNTED = 32 * 1024 * 1024;
+
+/** The newest ones are looked at. */
+async function counted(sessions: readonly SessionInfo[]): Promise<readonly ListedSession[]> {
+  const { countMessages } = await import("./message-count.ts");
+  const rows: ListedSession[] = [];
+  let left = MOST_COUNTED;
+  let looked = 0;
+  for (const session of sessions) {
+    const count = session.size <= left ? countMessages(session.path) : undefined;
+    if (count !== undefined) left -= session.size;
+    // Lets other work continue.
+    if (count !== undefined && (looked += session.size) > BATCH) {
+      looked = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    rows.push({ ...listed(session), ...(count === undefined ? {} : { messageCount: count }) });
+  }
+  return rows;
+}
+
+const BATCH = 2 * 1024 * 1024;
+
+function listed({ id, topic, firstPrompt, modified, size, gitBranch, cwd }: SessionInfo): ListedSession {
   const worktree = /[\\/]\.claude[\\/]worktrees[\\/]([^\\/]+)/.exec(cwd ?? "")?.[1];
   return {
     sessionId: id,
-    summary: title,
+    summary: topic,
     lastModified: modified,
     fileSize: size,
     ...(firstPrompt === undefined ? {} : { firstPrompt }),

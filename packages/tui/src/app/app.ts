@@ -1,7 +1,7 @@
 // The terminal program while it runs: one screen, one prompt, one session at a time. It holds view state only; a session
 // attached anew looks the same.
 
-import type { FieldsOf, JsonObject, ListedCommand, Outbound, TypedPrompt } from "@keelson/protocol";
+import type { FieldsOf, JsonObject, ListedCommand, Outbound, ResultMessage, TypedPrompt } from "@keelson/protocol";
 import { SessionLostError } from "@keelson/protocol/session-lost";
 import type { Dialog } from "../dialogs/dialog-context.ts";
 import { PromptEditor } from "../editor/prompt.ts";
@@ -371,8 +371,18 @@ export class App {
       this.screen.clear({ scroll: true });
     }
     if (message.type === "result") this.#alerts.finished(this.parts.startedMs, now);
+    if (message.type === "result" && message.is_error) this.attempt(this.#sayNextStep(message));
     // Whether more than that looks different, the parts have taken from the message.
     this.moved();
+  }
+
+  /** Whose model it was is asked now: it may have changed since the start. */
+  async #sayNextStep(result: ResultMessage): Promise<void> {
+    const { talk } = this;
+    const { nextStep } = await import("./session/next-step.ts");
+    const info = await talk.request("get_session_info", { provider: true }).catch(() => undefined);
+    const step = nextStep(result, info?.provider);
+    if (step !== undefined && this.talk === talk) this.note(step, "warning");
   }
 
   #ask(): void {

@@ -194,7 +194,12 @@ const ROWS: readonly Row[] = [
         displayName: value,
         description: "",
       }));
-      const panel = modelPicker(models as never, { model: "a", effort: null }, { keys });
+      const requests = { request: async () => ({ models, providers: [] }) as never };
+      const options = { keys, redraw: () => undefined, login: () => undefined };
+      const panel = modelPicker(
+        { models: models as never, inForce: { model: "a", effort: null } as never, requests },
+        options,
+      );
       return { panel, approves: (value) => value?.model !== undefined };
     },
   },
@@ -202,6 +207,7 @@ const ROWS: readonly Row[] = [
 
 /** Widgets that others are made of, and lists in which nothing has consequences. */
 const HARMLESS = [
+  "dialogs/before/login-panel.ts", // comes up by its own command only; what is typed there is a name or a key
   "dialogs/question/question-dialog.ts", // answers are words for the model; see question-dialog.test.ts
   "dialogs/question/question-page.ts",
   "editor/history-search.ts",

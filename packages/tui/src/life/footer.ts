@@ -19,6 +19,8 @@ export interface FooterFacts {
   readonly queued: number;
   /** What runs in the background, such as `2 shells`. */
   readonly tasks?: string;
+  /** MCP servers that cannot be used, such as `1 MCP server failed: /mcp`. */
+  readonly servers?: string;
   /** Takes the place of the mode's hint: `press again to exit`. */
   readonly notice?: string;
   /** The prompt is empty: the shortcuts can be asked for. */
@@ -54,13 +56,17 @@ export function renderFooter(facts: FooterFacts, { columns, theme }: Frame): str
 
 const total = (parts: readonly string[]) => parts.reduce((sum, part) => sum + width(part) + 2, -2);
 
-function leftParts({ mode, modeKey, vim, queued, notice, tasks, promptIsEmpty }: FooterFacts, theme: Theme): string[] {
+function leftParts(
+  { mode, modeKey, vim, queued, notice, tasks, servers, promptIsEmpty }: FooterFacts,
+  theme: Theme,
+): string[] {
   if (notice !== undefined) return [theme.paint("warning", cleanRow(notice))];
   const known = MODES[mode];
   const parts: string[] = [];
   if (vim !== undefined) parts.push(theme.paint("dim", `-- ${cleanRow(vim)} --`));
   if (known) parts.push(theme.paint(known.style, `${theme.ascii ? ">>" : known.sign} ${known.name}`));
   if (queued > 0) parts.push(`${queued} queued`);
+  if (servers !== undefined) parts.push(theme.paint("warning", servers));
   if (tasks !== undefined && tasks !== "") parts.push(theme.paint("dim", tasks));
   if (known && modeKey !== "") parts.push(theme.paint("dim", `(${modeKey} to change)`));
   else if (!known && promptIsEmpty) parts.push(theme.paint("dim", "? for shortcuts"));

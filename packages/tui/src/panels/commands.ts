@@ -30,6 +30,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("help", "Show commands and shortcuts"),
   own("hooks", "Show the hooks", { bareOnly: true }),
   own("keybindings", "Edit the key bindings"),
+  own("login", "Choose a provider, or give a key for one", { argumentHint: "[provider]" }),
   own("mcp", "Manage MCP servers", { bareOnly: true, argumentHint: "[action server]" }),
   own("memory", "Open an instruction file", { bareOnly: true }),
   own("model", "Choose a model", { bareOnly: true, argumentHint: "[model]" }),

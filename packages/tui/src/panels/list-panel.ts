@@ -35,6 +35,8 @@ export interface ListPanelOptions<T> {
   empty(tab: number): string;
   /** Typing searches. Otherwise letters are keys. */
   readonly searches?: boolean;
+  /** An entry for what was searched for, last in the list. */
+  typed?(text: string): ListEntry;
   /** Enter changes nothing that matters, so it also works after letters were typed. */
   readonly harmless?: boolean;
   /** Where keys are looked up before the common ones. */
@@ -46,7 +48,7 @@ export interface ListPanelOptions<T> {
   closed(): T;
   hints?(entry: ListEntry | undefined, tab: number): readonly Hint[];
   /** A row under the list: what is happening, or what failed. */
-  status?(): { readonly text: string; readonly style: StyleName } | undefined;
+  status?(entry: ListEntry | undefined): { readonly text: string; readonly style: StyleName } | undefined;
 }
 
 export class ListPanel<T> implements Panel<T> {
@@ -117,15 +119,17 @@ export class ListPanel<T> implements Panel<T> {
   #shown(): readonly ListEntry[] {
     const words = this.#query.text.toLowerCase().split(/\s+/).filter(Boolean);
     const all = this.#options.entries(this.#tab);
-    const entries =
+    const { typed } = this.#options;
+    const found =
       words.length === 0
         ? all
         : all.filter(({ label, value = "", about = "" }) => {
             const text = `${label} ${value} ${about}`.toLowerCase();
             return words.every((word) => text.includes(word));
           });
-    const found = entries.findIndex(({ id }) => id === this.#marked);
-    this.#index = found >= 0 ? found : Math.max(0, Math.min(this.#index, entries.length - 1));
+    const entries = words.length > 0 && typed ? [...found, typed(this.#query.text.trim())] : found;
+    const marked = entries.findIndex(({ id }) => id === this.#marked);
+    this.#index = marked >= 0 ? marked : Math.max(0, Math.min(this.#index, entries.length - 1));
     this.#marked = entries[this.#index]?.id;
     return entries;
   }
@@ -153,7 +157,7 @@ export class ListPanel<T> implements Panel<T> {
           text: `Press ↑ or ↓ first, then ${showKeystroke(spellKey(this.#typed))}: it may be part of a text`,
           style: "dim",
         } as const)
-      : status?.();
+      : status?.(entry);
     const keys = hintRows([...(hints?.(entry, this.#tab) ?? []), CLOSE], columns, theme, this.#keys).slice(
       0,
       rows > 12 ? 2 : 1,
@@ -203,12 +207,13 @@ export class ListPanel<T> implements Panel<T> {
     return shown.map((entry, offset) => {
       const isMarked = this.#first + offset === this.#index;
       const sign = isMarked ? (theme.ascii ? "> " : "❯ ") : "  ";
-      const label = fit(cleanRow(entry.label), entry.value === undefined ? columns - 2 : labelColumns);
-      const painted = isMarked ? theme.paint("suggestion", sign + label) : sign + label;
-      if (entry.value === undefined) return painted;
-      const gap = " ".repeat(labelColumns - width(label) + 2);
       const left = Math.max(0, columns - 2 - labelColumns - 2);
-      return `${painted}${gap}${theme.paint(entry.valueStyle ?? "dim", fit(cleanRow(entry.value), left))}`;
+      const isAlone = entry.value === undefined || left === 0;
+      const label = fit(cleanRow(entry.label), isAlone ? columns - 2 : labelColumns);
+      const painted = isMarked ? theme.paint("suggestion", sign + label) : sign + label;
+      if (isAlone) return painted;
+      const gap = " ".repeat(labelColumns - width(label) + 2);
+      return `${painted}${gap}${theme.paint(entry.valueStyle ?? "dim", fit(cleanRow(entry.value!), left))}`;
     });
   }
 }

@@ -134,6 +134,13 @@ function world(replies: Readonly<Record<string, unknown>> = {}, more: Partial<Pa
     version: "1.2.3",
     env: { TERM_PROGRAM: "ghostty" },
     now: () => NOW,
+    logins: async () => ({
+      servers: async () => [{ id: "ollama/q", title: "ollama/q", detail: "Ollama on this machine" }],
+      providers: async () => [{ provider: "openai", title: "OpenAI", credentials: null, takesKey: true }],
+      check: async () => ({ models: ["openai/gpt-9"] }),
+      store: async () => undefined,
+      choose: async () => undefined,
+    }),
     doctor: async () => "All good",
     showOnPage: async (session, proxy = "http://127.0.0.1:4600") => ({
       link: `${proxy}/#code=${session}`,

@@ -27,6 +27,7 @@ const PANELS: Readonly<Record<string, Opens>> = {
   help: async (_args, context) => (await import("./show/help.ts")).helpPanel(context),
   hooks: async (_args, context) => (await lists()).hooksPanel(context),
   keybindings: async (_args, context) => (await texts()).openKeybindings(context),
+  login: async (args, context) => (await choices()).loginPanel(args, context),
   mcp: async (_args, context) => (await import("./change/mcp.ts")).mcpPanel(context),
   memory: async (_args, context) => (await lists()).memoryPanel(context),
   model: async (_args, context) => (await choices()).modelPanel(context),

@@ -1,20 +1,20 @@
-// Choosing a model and how much effort it makes: Up and Down for the model, Left and Right for the effort.
+// Choosing a model of any provider, and how much effort it makes: typing searches, Left and Right change the effort. The
+// models of the session are there at once; what the providers list comes in when they have answered.
 
 import type { ReplyTo } from "@keelson/protocol";
-import type { InputEvent } from "../input/event.ts";
-import { panelKeys, typedText } from "../panels/panel-keys.ts";
-import { cleanRow } from "../screen/clean.ts";
-import { fit, width } from "../screen/rows.ts";
-import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { Requests } from "@keelson/client";
-import { headingRow, hintRows } from "../widgets/heading.ts";
+import { shortCount } from "../blocks/amounts.ts";
+import { ListPanel, type ListEntry } from "../panels/list-panel.ts";
+import { cleanRow } from "../screen/clean.ts";
+import type { Done, Panel } from "../screen/view.ts";
 import type { KeyLookup } from "../widgets/key-lookup.ts";
-import { TextField } from "../widgets/text-field.ts";
-import { ChoiceList } from "./choice-rows.ts";
 
+type Listed = ReplyTo<"list_models">;
 /** A row of `list_models`. */
-export type ModelOption = ReplyTo<"list_models">["models"][number];
+export type ModelOption = Listed["models"][number];
 export type ModelInForce = ReplyTo<"get_settings">["applied"];
+type ListedProvider = NonNullable<Listed["providers"]>[number];
+type ProviderModel = ListedProvider["models"][number];
 
 export interface PickedModel {
   /** For `set_model`; undefined if the model stays. */
@@ -23,12 +23,18 @@ export interface PickedModel {
   readonly effort?: string | null;
 }
 
-export function modelPicker(
-  models: readonly ModelOption[],
-  inForce: ModelInForce,
-  options: { readonly keys: KeyLookup },
-): Panel<PickedModel | null> {
-  return new ModelPicker(models, inForce, panelKeys(options.keys));
+export interface ModelsToPick {
+  readonly models: readonly ModelOption[];
+  readonly inForce: ModelInForce;
+  /** Asked for the models of every provider. */
+  readonly requests: Requests;
+}
+
+export interface ModelPickerOptions {
+  readonly keys: KeyLookup;
+  redraw(): void;
+  /** Enter on a provider that cannot be asked yet. */
+  login(provider: string): void;
 }
 
 export async function loadModels(
@@ -48,121 +54,122 @@ export async function applyModel({ model, effort }: PickedModel, requests: Reque
 
 const AUTO = "default";
 
-class ModelPicker implements Panel<PickedModel | null> {
-  readonly #models: readonly ModelOption[];
-  readonly #inForce: ModelInForce;
-  readonly #keys: KeyLookup;
-  readonly #list: ChoiceList;
-  readonly #current: number;
-  readonly #other = new TextField();
-  #effort: string;
-  #effortChanged = false;
+/** Null if nothing was chosen. */
+export function modelPicker(given: ModelsToPick, options: ModelPickerOptions): Panel<PickedModel | null> {
+  const { models, inForce } = given;
+  const { keys, redraw, login } = options;
+  const current = models.find(({ resolvedModel }) => resolvedModel === inForce.model);
+  let effort = inForce.effort ?? AUTO;
+  let providers: readonly ListedProvider[] | undefined;
+  let problem: string | undefined;
+  given.requests
+    .request("list_models", { providers: true })
+    .then(
+      (reply) => (providers = reply.providers ?? []),
+      (error: unknown) => {
+        providers = [];
+        problem = error instanceof Error ? error.message : String(error);
+      },
+    )
+    .finally(redraw);
 
-  constructor(models: readonly ModelOption[], inForce: ModelInForce, keys: KeyLookup) {
-    this.#models = models;
-    this.#inForce = inForce;
-    this.#keys = keys;
-    this.#current = models.findIndex(({ resolvedModel }) => resolvedModel === inForce.model);
-    this.#list = new ChoiceList(Math.max(0, this.#current));
-    this.#effort = inForce.effort ?? AUTO;
-  }
-
-  take(event: InputEvent): Done<PickedModel | null> | undefined {
-    const isOther = this.#list.selected === this.#models.length;
-    if (event.kind === "paste" && isOther) this.#other.take(event);
-    if (event.kind !== "key") return undefined;
-    if (isOther && (typedText(event) !== undefined || EDITING.has(event.name))) {
-      this.#other.take(event);
-      return undefined;
-    }
-    const action = this.#keys.action(event, ["ModelPicker"]);
-    if (action === "modelPicker:decreaseEffort" || action === "modelPicker:increaseEffort") {
-      this.#changeEffort(action === "modelPicker:increaseEffort" ? 1 : -1);
-      return undefined;
-    }
-    const { selected } = this.#list;
-    const end = this.#list.take(event, this.#models.length + 1, this.#keys);
-    // A digit does not open the field for a name: the rest of a text would be the name.
-    if (typedText(event) !== undefined && this.#list.selected === this.#models.length) this.#list.selected = selected;
-    if (end === "cancel") return { value: null };
-    return end === "accept" ? this.#choose() : undefined;
-  }
-
-  #choose(): Done<PickedModel | null> | undefined {
-    const model = this.#models[this.#list.selected];
-    const name = model?.value ?? this.#other.text.trim();
-    if (name === "") return undefined;
-    const isSame = model !== undefined && this.#list.selected === this.#current;
-    const levels = this.#levels();
-    const setsEffort = this.#effortChanged && levels.includes(this.#effort);
+  const sessionEntries = models.map((each): ListEntry => ({
+    id: `session ${each.value}`,
+    label: each === current ? `${each.displayName} (current)` : each.displayName,
+    value: each.resolvedModel ?? each.value,
+    about: each.description,
+  }));
+  const levelsOf = (entry: ListEntry | undefined): readonly string[] => {
+    const levels = models.find(({ value }) => entry?.id === `session ${value}`)?.supportedEffortLevels ?? [];
+    return levels.length === 0 ? [] : [AUTO, ...levels];
+  };
+  const choose = (model: string | undefined, entry: ListEntry): Done<PickedModel> => {
+    const sets = effort !== (inForce.effort ?? AUTO) && levelsOf(entry).includes(effort);
     return {
       value: {
-        ...(isSame ? {} : { model: name }),
-        ...(setsEffort ? { effort: this.#effort === AUTO ? null : this.#effort } : {}),
+        ...(model === undefined ? {} : { model }),
+        ...(sets ? { effort: effort === AUTO ? null : effort } : {}),
       },
     };
-  }
+  };
 
-  /** Of the marked model, the default first. Empty if it has none. */
-  #levels(): readonly string[] {
-    const levels = this.#models[this.#list.selected]?.supportedEffortLevels ?? [];
-    return levels.length === 0 ? [] : [AUTO, ...levels];
-  }
-
-  #changeEffort(step: 1 | -1): void {
-    const levels = this.#levels();
-    if (levels.length === 0) return;
-    const at = Math.max(0, levels.indexOf(this.#effort));
-    this.#effort = levels[Math.max(0, Math.min(levels.length - 1, at + step))]!;
-    this.#effortChanged = this.#effort !== (this.#inForce.effort ?? AUTO);
-  }
-
-  render({ columns, rows, theme }: Frame): Rendered {
-    const choices = this.#models.map(({ displayName, description, resolvedModel }, index) => ({
-      label: cleanRow(displayName),
-      detail: cleanRow(`${resolvedModel} · ${description}`),
-      isCurrent: index === this.#current,
-    }));
-    const isOther = this.#list.selected === this.#models.length;
-    const levels = this.#levels();
-    const shown = levels.map((level) =>
-      level === this.#effort ? theme.paint("bold", `[${level}]`) : theme.paint("dim", level),
-    );
-    const at = Math.max(0, levels.indexOf(this.#effort));
-    const all = `Effort: ${shown.join(" ")}`;
-    const effort =
-      levels.length === 0
-        ? theme.paint("dim", "This model has no effort levels")
-        : width(all) <= columns
-          ? all
-          : `Effort: ${theme.paint("bold", levels[at]!)} (${at + 1} of ${levels.length})`;
-    const hints = hintRows(
-      [
-        { action: "select:accept", does: "use" },
-        { action: "modelPicker:decreaseEffort", does: "less effort" },
-        { action: "modelPicker:increaseEffort", does: "more effort" },
-        { action: "select:cancel", does: "cancel" },
-      ],
-      columns,
-      theme,
-      this.#keys,
-    ).slice(0, rows > 12 ? 2 : 1);
-    const room = Math.max(1, rows - 2 - hints.length);
-    const list = this.#list.render([...choices, { label: "Another model" }], { columns, rows: room, theme });
-    const label = "Model id: ";
-    const field = this.#other.render({
-      columns: Math.max(2, columns - label.length),
-      theme,
-      placeholder: "provider/model",
-    });
-    const last = isOther ? label + (field.rows[0] ?? "") : fit(effort, columns);
-    return {
-      rows: [headingRow(columns, theme, { title: "Model" }), ...list, last, ...hints].slice(0, rows),
-      ...(isOther
-        ? { cursor: { row: Math.min(rows - 1, list.length + 1), column: label.length + (field.cursor?.column ?? 0) } }
-        : {}),
-    };
-  }
+  return new ListPanel<PickedModel | null>({
+    title: "Model",
+    keys,
+    contexts: ["ModelPicker"],
+    searches: true,
+    // The conversation may go to another company, so a name that was typed ahead chooses none.
+    harmless: false,
+    entries: () => [...sessionEntries, ...(providers ?? []).flatMap((each) => entriesOf(each, inForce.model))],
+    typed: (text) => ({ id: `typed ${text}`, label: `Use "${text}"`, value: "as it is written" }),
+    empty: () => "No models",
+    accept(entry) {
+      const [kind, name = ""] = split(entry.id);
+      if (kind === "missing") return void login(name);
+      if (kind === "session") return choose(name === current?.value ? undefined : name, entry);
+      return choose(name === inForce.model ? undefined : name, entry);
+    },
+    act(action, entry) {
+      const levels = levelsOf(entry);
+      const step = action === "modelPicker:increaseEffort" ? 1 : action === "modelPicker:decreaseEffort" ? -1 : 0;
+      if (levels.length === 0 || step === 0) return;
+      const at = Math.max(0, levels.indexOf(effort)) + step;
+      effort = levels[Math.max(0, Math.min(levels.length - 1, at))]!;
+    },
+    closed: () => null,
+    hints: (entry) => [
+      { action: "select:accept", does: entry?.id.startsWith("missing ") ? "log in" : "use" },
+      ...(levelsOf(entry).length === 0
+        ? []
+        : [
+            { action: "modelPicker:decreaseEffort", does: "less effort" },
+            { action: "modelPicker:increaseEffort", does: "more" },
+          ]),
+    ],
+    status(entry) {
+      if (problem !== undefined) return { text: cleanRow(problem), style: "error" };
+      const levels = levelsOf(entry);
+      const shown = levels.map((level) => (level === effort ? `[${level}]` : level)).join(" ");
+      const waits = providers === undefined ? "Asking the providers for their models…" : "";
+      const text = [...(levels.length === 0 ? [] : [`Effort: ${shown}`]), ...(waits === "" ? [] : [waits])].join(" · ");
+      return text === "" ? undefined : { text, style: "dim" };
+    },
+  });
 }
 
-const EDITING = new Set(["backspace", "delete", "left", "right"]);
+function split(id: string): readonly [kind: string, name: string] {
+  const at = id.indexOf(" ");
+  return [id.slice(0, at), id.slice(at + 1)];
+}
+
+/** Its models, or why it has none. */
+function entriesOf({ provider, title, credentials, missing, problem, models }: ListedProvider, inForce: string) {
+  if (missing !== undefined || problem !== undefined) {
+    const why = missing ?? problem!;
+    return [
+      {
+        id: `missing ${provider}`,
+        label: provider,
+        value: why,
+        valueStyle: missing === undefined ? "error" : "dim",
+        about: `${title} · ${why}`,
+      } as const,
+    ];
+  }
+  const source = credentials === "keychain" ? "stored key" : (credentials ?? "no key");
+  return models.map((model): ListEntry => {
+    const name = provider === "anthropic" ? model.id : `${provider}/${model.id}`;
+    const facts = [...windowOf(model), ...priceOf(model), source];
+    return {
+      id: `model ${name}`,
+      label: name === inForce ? `${name} (current)` : name,
+      value: facts.join(" · "),
+      about: `${title} · key: ${source}`,
+    };
+  });
+}
+
+const windowOf = ({ contextWindow }: ProviderModel) => (contextWindow === null ? [] : [shortCount(contextWindow)]);
+
+const priceOf = ({ price }: ProviderModel) =>
+  price === null ? [] : [`$${Number(price.input.toPrecision(4))} in, $${Number(price.output.toPrecision(4))} out`];

@@ -196,26 +196,78 @@ const MODELS: readonly ModelOption[] = [
   { value: "opus", resolvedModel: "m-3", displayName: "Opus", description: "Hard work", supportedEffortLevels: LEVELS },
 ];
 
-test("the model picker chooses a model and an effort", async () => {
+const PROVIDERS = [
+  {
+    provider: "openai",
+    title: "OpenAI",
+    credentials: "OPENAI_API_KEY",
+    models: [
+      {
+        id: "gpt-9",
+        contextWindow: 400_000,
+        maxTokens: 100_000,
+        images: true,
+        thinking: "adaptive",
+        price: { input: 1.25, output: 10 },
+      },
+      { id: "gpt-9-mini", contextWindow: null, maxTokens: null, images: null, thinking: null, price: null },
+    ],
+  },
+  { provider: "groq", title: "Groq", credentials: "keychain", problem: "Could not reach https://g.test", models: [] },
+  { provider: "xai", title: "xAI", credentials: null, missing: "no key: XAI_API_KEY is not set", models: [] },
+];
+
+function picking(inForce: { model: string; effort: string | null }, providers: unknown = PROVIDERS) {
+  const logins: string[] = [];
+  const requests = scriptedRequests({ list_models: { models: MODELS, providers } });
+  const panel = modelPicker(
+    { models: MODELS, inForce: inForce as never, requests },
+    { keys, redraw: () => undefined, login: (provider) => logins.push(provider) },
+  );
+  return { panel, logins, requests };
+}
+
+test("the model picker chooses a model of any provider, and an effort", async () => {
   const table: readonly (readonly [keys: readonly string[], result: unknown])[] = [
     [["enter"], {}],
     [["down", "enter"], { model: "haiku" }],
-    [["3", "enter"], { model: "opus" }],
     [["right", "enter"], { effort: "high" }],
     [["left", "left", "left", "enter"], { effort: null }],
     [["right", "left", "enter"], {}],
     [["down", "down", "right", "enter"], { model: "opus", effort: "high" }],
     [["right", "down", "enter"], { model: "haiku" }],
-    [["end", "enter", "x", "/", "y", "enter"], { model: "x/y" }],
+    [["down", "down", "down", "enter"], { model: "openai/gpt-9" }],
+    [["m", "i", "n", "i", "up", "enter"], { model: "openai/gpt-9-mini" }],
+    // What was typed chooses nothing by itself.
+    [["m", "i", "n", "i", "enter"], undefined],
+    [["z", "/", "y", "down", "enter"], { model: "z/y" }],
     [["escape"], null],
   ];
   for (const [names, result] of table) {
-    const panel = modelPicker(MODELS, { model: "m-1", effort: "medium" }, { keys });
+    const { panel, requests } = picking({ model: "m-1", effort: "medium" });
     shown(panel);
+    await settled();
     expect([names, await press(panel, ...names)]).toEqual([names, result as never]);
+    expect(requests.asked).toEqual([{ subtype: "list_models", fields: { providers: true } }]);
   }
-  const panel = modelPicker(MODELS, { model: "m-3", effort: null }, { keys });
-  for (const [columns, rows] of SIZES) expect(shown(panel, frame(columns, rows))).toMatchSnapshot();
+});
+
+test("the model picker shows window, price and source of the key, and what is missing for the others", async () => {
+  const { panel, logins } = picking({ model: "openai/gpt-9", effort: null });
+  expect(shown(panel)).toContain("Asking the providers for their models…");
+  await settled();
+  for (const [columns, rows] of [...SIZES, [50, 30], [80, 10]] as const)
+    expect(shown(panel, frame(columns, rows))).toMatchSnapshot();
+  expect(shown(panel)).toContain("400k · $1.25 in, $10 out · OPENAI_API_KEY");
+  expect(await press(panel, "x", "a", "i", "up", "enter")).toBeUndefined();
+  expect(logins).toEqual(["xai"]);
+});
+
+test("the model picker works where providers cannot be asked", async () => {
+  const { panel } = picking({ model: "m-1", effort: null }, undefined);
+  await settled();
+  expect(shown(panel)).not.toContain("Asking the providers");
+  expect(await press(panel, "down", "enter")).toEqual({ model: "haiku" });
 });
 
 test("a chosen model and effort are applied through control requests", async () => {
@@ -255,7 +307,7 @@ test("the theme picker shows a sample of the marked theme and returns its name",
 test("no keys break the pickers, and Esc always ends them", () => {
   const makers: readonly (() => Panel<unknown>)[] = [
     () => rewinding().panel,
-    () => modelPicker(MODELS, { model: "m-1", effort: null }, { keys }),
+    () => picking({ model: "m-1", effort: null }).panel,
     () => themePicker(THEMES, { keys, current: "", themeNamed: () => plainTheme }),
   ];
   for (const make of makers) {

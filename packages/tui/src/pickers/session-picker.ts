@@ -229,9 +229,10 @@ class SessionPicker implements Panel<PickedSession | null> {
   }
 
   #facts(session: ListedSession, now: number): string {
-    const { lastModified, gitBranch: branch, worktree, fileSize: bytes, cwd, sessionId } = session;
+    const { lastModified, gitBranch: branch, worktree, fileSize: bytes, messageCount, cwd, sessionId } = session;
     return [
       timeAgo(lastModified, now),
+      ...(messageCount === undefined ? [] : [counted(messageCount, "message")]),
       ...(branch === undefined ? [] : [cleanRow(branch)]),
       ...(worktree === undefined ? [] : [`worktree ${cleanRow(worktree)}`]),
       fileSize(bytes),

@@ -35,6 +35,8 @@ const note = (level: NoteItem["level"], text: string): NoteItem => ({ kind: "not
 function compacted({ tokensBefore: before, tokensAfter: after }: CompactionItem): string {
   const label = "Conversation compacted";
   if (before === undefined) return label;
+  if (after !== undefined && after >= before)
+    return `Summarized, but not shorter: ${shortCount(before)} → ${shortCount(after)} tokens`;
   return `${label}, ${shortCount(before)}${after === undefined ? "" : ` → ${shortCount(after)}`} tokens`;
 }
 

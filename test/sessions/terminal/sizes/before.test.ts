@@ -28,7 +28,7 @@ test("each question before a session can be read and answered in every size", as
   await walk(terminal, [
     { state: "colors", keys: [], shows: ["Welcome to Keelson"] },
     { state: "model", keys: ["<enter>"], shows: ["offline"] },
-    { state: "trust", keys: ["<down>", "<enter>"], shows: ["Do you trust this folder?", "1. No", "2. Yes"] },
+    { state: "trust", keys: ["<down>", "<down>", "<enter>"], shows: ["Do you trust this folder?", "1. No", "2. Yes"] },
     { state: "key", keys: ["<down>", "<enter>"], shows: ["Use this key?", "1. Yes", "2. No"] },
     { state: "first server", keys: ["<enter>"], shows: ['Use "more"?', "1. ", "2. ", "3. "] },
     { state: "second server", keys: ["<enter>"], shows: ['Use "tools"?', "1. ", "2. ", "3. "] },

@@ -17,17 +17,27 @@ export async function authLogin(call: Invoked): Promise<number> {
     throw new UsageError("vertex does not use keys; to sign in, run: gcloud auth application-default login");
   const key = await readKey(provider, io);
   if (key === "") throw new UsageError("no key was given; type it, or pipe it in");
-  // oxlint-disable-next-line no-control-regex
-  if (key.length > MAX_KEY_LENGTH || /[\u0000-\u0020\u007f]/.test(key))
-    throw new UsageError("this is not a key: it has spaces or line breaks, or is too long");
-  const { store, name } = await secretOf(provider, snapshot);
-  await store.write(name, key);
+  await storeKey(provider, key, snapshot);
   await io.write(`Stored the key for ${visible(provider)}\n`);
   const { providerStates } = await import("@keelson/model/choice");
   const [state] = providerStates(provider, options);
   if (state?.credentials && state.credentials !== "keychain")
     printWarning(io, `${state.credentials} is set, and takes precedence over the stored key`);
   return 0;
+}
+
+/** Throws UsageError if it cannot be one. */
+export async function storeKey(provider: string, key: string, snapshot: Snapshot): Promise<void> {
+  checkKeyForm(key);
+  const { store, name } = await secretOf(provider, snapshot);
+  await store.write(name, key);
+}
+
+/** Throws UsageError if it cannot be a key. */
+export function checkKeyForm(key: string): void {
+  // oxlint-disable-next-line no-control-regex
+  if (key.length > MAX_KEY_LENGTH || /[\u0000-\u0020\u007f]/.test(key))
+    throw new UsageError("this is not a key: it has spaces or line breaks, or is too long");
 }
 
 export async function authLogout(call: Invoked): Promise<number> {

@@ -98,11 +98,27 @@ function settings(
 function idleKeys({ idle }: Inspection, short: Shorten): readonly DoctorFinding[] {
   if (idle.length === 0) return [];
   const lines = idle.map((each) => {
-    const names = each.status === "unknown" ? KEYS.map(({ key }) => key) : [];
-    const why = each.status === "later" ? "not implemented yet" : "unknown key";
-    return `${each.key} (${placeText(each, short)}): ${why}${didYouMean(each.key, names)}`;
+    const why = each.status === "later" ? "not implemented yet" : `unknown key${meantKey(each)}`;
+    return `${each.key} (${placeText(each, short)}): ${why}`;
   });
   return [{ name: "idle keys", state: "note", text: `${idle.length} without effect`, details: lines }];
+}
+
+/** Known keys and the groups they are in. */
+function meantKey({ key, status }: Inspection["idle"][number]): string {
+  if (status !== "unknown") return "";
+  const names = KEYS.flatMap((each) => [each.key, each.key.split(".")[0]!]);
+  return didYouMean(key, [...new Set(names)]);
+}
+
+/** Keys that look like one that was meant, a line each. Others may be of another program. */
+export async function misspelledKeys(options: LoadSettingsOptions): Promise<readonly string[]> {
+  const [{ idle }, { cwd, home }] = [await inspect(options), load(options)];
+  const short = shortenFrom(cwd, home);
+  return idle.flatMap((each) => {
+    const meant = meantKey(each);
+    return meant === "" ? [] : [`${placeText(each, short)}: unknown key "${each.key}"${meant}`];
+  });
 }
 
 function rules({ rules: all, mode }: Snapshot): DoctorFinding {

@@ -114,7 +114,7 @@ export class ListedSessions {
     const { isOpen, state, isArchived } = this.#liveFacts(session, places);
     const known = this.#rows.get(session);
     if (known?.isOpen === isOpen && known.state === state && known.isArchived === isArchived) return known;
-    const { id, title, cwd, gitBranch: branch, worktree, size: bytes } = session;
+    const { id, topic: title, cwd, gitBranch: branch, worktree, size: bytes } = session;
     const modifiedMs = Math.floor(session.modified);
     const row = { id, title, cwd, branch, worktree, modifiedMs, bytes, isOpen, state, isArchived };
     this.#rows.set(session, row);

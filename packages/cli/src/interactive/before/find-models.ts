@@ -36,15 +36,36 @@ const PATIENCE_MS = 400;
 const MOST_MODELS = 5;
 
 export async function findModels(snapshot: Snapshot, servers = LOCAL_SERVERS): Promise<readonly OfferedModel[]> {
-  const [keys, ...local] = await Promise.all([modelsWithKeys(snapshot), ...servers.map(modelsOn)]);
-  return [...keys, ...local.flat()];
+  const [keys, local] = await Promise.all([modelsWithKeys(snapshot), findLocalModels(snapshot, servers)]);
+  return [...keys, ...local];
 }
 
-async function modelsWithKeys(snapshot: Snapshot): Promise<readonly OfferedModel[]> {
+export async function findLocalModels(
+  snapshot: Snapshot,
+  servers = LOCAL_SERVERS,
+): Promise<readonly (OfferedModel & { readonly model: string })[]> {
+  const { providerStates, modelOptions } = await choice();
+  const options = modelOptions(snapshot);
+  const found = await Promise.all(
+    servers.map((server) => {
+      // It may listen elsewhere: OLLAMA_HOST and the like say so.
+      const own = server.known ? providerStates(server.provider, options)[0]?.address : undefined;
+      return modelsOn(server, own ?? undefined);
+    }),
+  );
+  return found.flat();
+}
+
+async function choice() {
   const [{ defaultModelOf, providerStates }, { modelOptions }] = await Promise.all([
     import("@keelson/model/choice"),
     import("@keelson/runtime/models"),
   ]);
+  return { defaultModelOf, providerStates, modelOptions };
+}
+
+async function modelsWithKeys(snapshot: Snapshot): Promise<readonly OfferedModel[]> {
+  const { defaultModelOf, providerStates, modelOptions } = await choice();
   return providerStates(undefined, modelOptions(snapshot)).flatMap(({ provider, credentials, ready }) => {
     if (!ready || credentials === null) return [];
     const detail = credentials === "keychain" ? "a stored key" : credentials;
@@ -55,16 +76,19 @@ async function modelsWithKeys(snapshot: Snapshot): Promise<readonly OfferedModel
   });
 }
 
-async function modelsOn({ title, provider, port, known }: LocalServer): Promise<readonly OfferedModel[]> {
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
+async function modelsOn({ title, provider, port, known }: LocalServer, address: string | undefined) {
+  const local = `http://127.0.0.1:${port}/v1`;
+  const baseUrl = address ?? local;
   const block = known ? {} : { provider: { name: provider, block: { api: "openai-chat", baseUrl } } };
   return (await listedAt(baseUrl)).slice(0, MOST_MODELS).map((id) => ({
     title: `${provider}/${id}`,
-    detail: `${title} on this machine`,
+    detail: isHere(baseUrl) ? `${title} on this machine` : `${title} at ${baseUrl}`,
     model: `${provider}/${id}`,
     ...block,
   }));
 }
+
+const isHere = (url: string) => /^(?:127\.|localhost$|\[::1\])/.test(URL.parse(url)?.hostname ?? "");
 
 /** Empty if nothing answers, or something else does. */
 async function listedAt(baseUrl: string): Promise<readonly string[]> {

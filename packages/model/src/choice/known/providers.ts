@@ -3,6 +3,8 @@
 import type { ProviderApi } from "@keelson/protocol";
 
 export interface KnownProvider {
+  /** For people. */
+  readonly title: string;
   readonly aliases?: readonly string[];
   readonly api: ProviderApi;
   /** At any other address than its own. */
@@ -20,7 +22,8 @@ export interface KnownProvider {
 /** How a key is sent. */
 export type KeyHeader = "bearer" | "x-api-key" | "api-key" | "x-goog-api-key";
 
-const chat = (key: string, baseUrl: string): KnownProvider => ({
+const chat = (title: string, key: string, baseUrl: string): KnownProvider => ({
+  title,
   api: "openai-chat",
   keys: [key],
   addresses: [],
@@ -31,6 +34,7 @@ const chat = (key: string, baseUrl: string): KnownProvider => ({
 
 export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   anthropic: {
+    title: "Anthropic",
     api: "anthropic",
     keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
     addresses: ["ANTHROPIC_BASE_URL"],
@@ -39,6 +43,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "x-api-key",
   },
   openai: {
+    title: "OpenAI",
     api: "openai-responses",
     apiElsewhere: "openai-chat",
     keys: ["OPENAI_API_KEY"],
@@ -48,6 +53,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "bearer",
   },
   gemini: {
+    title: "Google Gemini",
     aliases: ["google"],
     api: "gemini",
     keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
@@ -57,6 +63,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "x-goog-api-key",
   },
   bedrock: {
+    title: "Amazon Bedrock",
     api: "bedrock",
     keys: ["AWS_BEARER_TOKEN_BEDROCK"],
     addresses: ["ANTHROPIC_BEDROCK_BASE_URL"],
@@ -64,6 +71,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "bearer",
   },
   vertex: {
+    title: "Google Vertex AI",
     api: "vertex",
     keys: ["GOOGLE_OAUTH_ACCESS_TOKEN"],
     addresses: ["ANTHROPIC_VERTEX_BASE_URL", "GOOGLE_VERTEX_BASE_URL"],
@@ -71,6 +79,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "bearer",
   },
   foundry: {
+    title: "Microsoft Foundry",
     api: "anthropic",
     keys: ["ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_AUTH_TOKEN"],
     addresses: ["ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_FOUNDRY_RESOURCE"],
@@ -78,6 +87,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "x-api-key",
   },
   mantle: {
+    title: "Amazon Bedrock (Mantle)",
     api: "anthropic",
     keys: ["AWS_BEARER_TOKEN_BEDROCK"],
     addresses: ["ANTHROPIC_BEDROCK_MANTLE_BASE_URL"],
@@ -85,6 +95,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "bearer",
   },
   "anthropic-aws": {
+    title: "Anthropic on AWS",
     api: "anthropic",
     keys: ["ANTHROPIC_AWS_API_KEY"],
     addresses: ["ANTHROPIC_AWS_BASE_URL"],
@@ -92,14 +103,19 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "x-api-key",
   },
   azure: {
+    title: "Azure OpenAI",
     api: "openai-chat",
     keys: ["AZURE_OPENAI_API_KEY"],
     addresses: ["AZURE_OPENAI_ENDPOINT"],
     key: "needed",
     header: "api-key",
   },
-  openrouter: { ...chat("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"), addresses: ["OPENROUTER_BASE_URL"] },
+  openrouter: {
+    ...chat("OpenRouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"),
+    addresses: ["OPENROUTER_BASE_URL"],
+  },
   ollama: {
+    title: "Ollama",
     api: "openai-chat",
     keys: [],
     addresses: ["OLLAMA_HOST"],
@@ -108,6 +124,7 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     header: "bearer",
   },
   lmstudio: {
+    title: "LM Studio",
     api: "openai-chat",
     keys: [],
     addresses: ["LMSTUDIO_BASE_URL"],
@@ -115,12 +132,12 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     key: "none",
     header: "bearer",
   },
-  deepseek: chat("DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
-  groq: chat("GROQ_API_KEY", "https://api.groq.com/openai/v1"),
-  mistral: chat("MISTRAL_API_KEY", "https://api.mistral.ai/v1"),
-  xai: chat("XAI_API_KEY", "https://api.x.ai/v1"),
-  cerebras: chat("CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),
-  zai: chat("ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
+  deepseek: chat("DeepSeek", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1"),
+  groq: chat("Groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1"),
+  mistral: chat("Mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1"),
+  xai: chat("xAI", "XAI_API_KEY", "https://api.x.ai/v1"),
+  cerebras: chat("Cerebras", "CEREBRAS_API_KEY", "https://api.cerebras.ai/v1"),
+  zai: chat("Z.ai", "ZAI_API_KEY", "https://api.z.ai/api/paas/v4"),
 };
 
 /** The provider that a name or an alias means, in any capitals. */

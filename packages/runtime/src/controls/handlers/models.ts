@@ -40,8 +40,24 @@ function describe(value: string, displayName: string, description: string, profi
   };
 }
 
-export const listModels: ControlHandler<"list_models"> = (_request, targets) =>
-  done({ models: describeModels(targets.model(), targets.snapshot()) });
+export const listModels: ControlHandler<"list_models"> = async (request, targets) => {
+  const models = describeModels(targets.model(), targets.snapshot());
+  if (request.providers !== true) return done({ models });
+  return done({ models, providers: await listProviders(targets.snapshot()) });
+};
+
+async function listProviders(snapshot: Snapshot): Promise<ReplyTo<"list_models">["providers"]> {
+  const { providerLogins, reachableModels } = await import("@keelson/model/choice");
+  const { modelOptions } = await import("../../model/view.ts");
+  const options = modelOptions(snapshot);
+  const lists = new Map((await reachableModels(undefined, options)).map((list) => [list.provider, list]));
+  return providerLogins(options).map(({ provider, title, credentials, missing }) => {
+    const list = lists.get(provider);
+    const lacks = list === undefined && missing !== undefined ? { missing } : {};
+    const problem = list?.problem === undefined ? {} : { problem: list.problem };
+    return { provider, title, credentials, ...lacks, ...problem, models: list?.models ?? [] };
+  });
+}
 
 export const setModel: ControlHandler<"set_model"> = async ({ model: wanted }, targets) => {
   const name = typeof wanted === "string" && wanted !== "default" && wanted !== "" ? wanted : undefined;

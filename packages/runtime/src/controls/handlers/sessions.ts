@@ -46,14 +46,6 @@ export const renameSessionControl: ControlHandler<"rename_session"> = async (req
     return done();
   }
   const stored = await targets.storedSessions();
-  const transcript = await stored.path(other);
-  const { configDir } = targets.snapshot();
-  if (transcript !== undefined) {
-    // A program that has it open writes the last name it knows when it ends.
-    const { askOwner } = await import("@keelson/store/living-owner");
-    const renamed = { session_id: other, title };
-    if (await askOwner({ id: other, transcript, configDir }, "rename_session", renamed)) return done();
-  }
   const isRenamed = await stored.rename(other, title);
   return isRenamed ? done() : failed(`rename_session: there is no session ${other}`);
 };

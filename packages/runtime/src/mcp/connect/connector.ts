@@ -1,6 +1,7 @@
 // Opens connections to MCP servers: joins a server's configuration with a transport, and with what we offer the server.
 // Loaded with the first server.
 
+import { hideSecrets } from "../../observe/hide-secrets.ts";
 import {
   basicVariables,
   createServerPrograms,
@@ -80,11 +81,16 @@ export type CallTool = (
   how: McpCallOptions,
 ) => ReturnType<NonNullable<ConstructorParameters<typeof McpConnection>[0]["callThrough"]>>;
 
+/** Shown to people. */
+const MAX_STDERR = 4_000;
+
 export class Connector {
   readonly #options: ConnectorOptions;
   readonly #programs: ServerPrograms;
   /** The ids of the calls that are running, by server. */
   readonly #calls = new Map<string, Set<string>>();
+  /** The newest program of each server. */
+  readonly #newest = new Map<string, ServerProgram>();
   #remote: Promise<RemoteTransports> | undefined;
 
   constructor(options: ConnectorOptions) {
@@ -198,8 +204,15 @@ export class Connector {
       env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd }),
       entryEnv: env,
     });
+    this.#newest.set(name, program);
     started?.(name, program);
     return program;
+  }
+
+  /** The end of what a server's program wrote to standard error; empty if it has none. */
+  stderrOf(server: string): string {
+    const text = this.#newest.get(server)?.stderr().slice(-MAX_STDERR) ?? "";
+    return hideSecrets(this.#options.snapshot().env)(text);
   }
 
   async #running<T>(server: string, id: string | undefined, call: () => Promise<T>): Promise<T> {

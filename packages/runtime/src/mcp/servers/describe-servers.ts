@@ -45,8 +45,13 @@ export function summarizeServers(
 export function describeServers(
   servers: readonly ManagedServer[],
   unused: readonly UnusedMcpServer[],
+  stderrOf: (name: string) => string,
 ): ReplyTo<"mcp_status">["mcpServers"] {
-  return [...servers.map(describeServer), ...unused.map(describeUnused)];
+  const all = servers.map((server) => {
+    const stderr = server.status === "failed" ? stderrOf(server.name).trim() : "";
+    return { ...describeServer(server), ...(stderr === "" ? {} : { stderr }) };
+  });
+  return [...all, ...unused.map(describeUnused)];
 }
 
 const describeServer = ({ name, status, error, connection, definition, tools }: ManagedServer) => ({

@@ -29,6 +29,8 @@ export interface ServersOptions {
   connect(server: ManagedServer, events: ConnectionEvents): Promise<McpConnection>;
   env(): Readonly<Record<string, string | undefined>>;
   log?(text: () => string): void;
+  /** The end of what the program of a server wrote to standard error. */
+  stderrOf?(name: string): string;
   /** The prompts of a server are known, or others than before. */
   promptsChanged?(): void;
   readonly clock?: Clock;
@@ -302,7 +304,7 @@ export class McpServers {
   }
 
   status(): ReplyTo<"mcp_status">["mcpServers"] {
-    return describeServers(this.all, this.#notUsed);
+    return describeServers(this.all, this.#notUsed, (name) => this.#options.stderrOf?.(name) ?? "");
   }
 
   /** A name that another definition uses is listed once. */

@@ -169,7 +169,7 @@ export class LiveParts {
         const vim = prompt.vimMode;
         const notice = prompt.hint(frame.now);
         const { usedPercent, cost } = this.tokens;
-        const { model, effort } = talk.facts;
+        const { model, effort, servers } = talk.facts;
         const facts = {
           mode: talk.facts.mode,
           modeKey: this.#bindings.keyFor("Chat", "chat:cycleMode"),
@@ -178,6 +178,7 @@ export class LiveParts {
           model,
           ...(effort === undefined ? {} : { effort }),
           tasks: this.tasks.summary,
+          ...(servers === undefined ? {} : { servers }),
           ...(vim === undefined ? {} : { vim }),
           ...(usedPercent === undefined ? {} : { usedPercent }),
           ...(cost === undefined ? {} : { cost }),

@@ -13,6 +13,7 @@ import {
   type UserMessage,
 } from "@keelson/protocol";
 import { isInterruption, promptItems } from "@keelson/client";
+import { counted } from "../../blocks/amounts.ts";
 
 /** Lists show no more of a prompt. */
 const SHOWN_CHARS = 500;
@@ -51,6 +52,8 @@ export class SessionFacts {
   /** The worktree that the session entered. */
   worktree: JsonObject | undefined;
   agent: string | undefined;
+  /** MCP servers that cannot be used, in words. */
+  servers: string | undefined;
   /** Tokens that the model can read, if the session has said it. */
   contextWindow: number | undefined;
 
@@ -127,11 +130,22 @@ export class SessionFacts {
     this.contextWindow = reply.context_window;
   }
 
+  serversAre(servers: readonly { readonly status: string }[]): void {
+    const count = (wanted: string) => servers.filter(({ status }) => status === wanted).length;
+    const [failed, unsigned] = [count("failed"), count("needs-auth")];
+    const parts = [
+      ...(failed === 0 ? [] : [`${counted(failed, "MCP server")} failed`]),
+      ...(unsigned === 0 ? [] : [`${counted(unsigned, "MCP server")} ${unsigned === 1 ? "needs" : "need"} a sign-in`]),
+    ];
+    this.servers = parts.length === 0 ? undefined : `${parts.join(", ")}: /mcp`;
+  }
+
   #system(message: SystemMessage, now: number): void {
     switch (message.subtype) {
       case "init":
         this.mode = message.permissionMode;
         this.model = message.model;
+        this.serversAre(message.mcp_servers);
         return;
       case "status":
         this.#compacting(message.status === "compacting", now);

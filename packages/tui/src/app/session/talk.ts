@@ -46,6 +46,11 @@ export interface Saying {
   readonly typed?: boolean;
 }
 
+const FIRST_LOOK_MS = 250;
+/** A server that takes longer is shown with the next prompt. */
+const LAST_LOOK_MS = 30_000;
+/** After these, what is known of the servers is old. */
+const SERVER_CHANGES = ["mcp_reconnect", "mcp_toggle", "mcp_submit_code"];
 /** Requests after which the session is described anew. */
 const CHANGES = ["set_model", "apply_flag_settings", "register_repo_root", "rename_session"];
 
@@ -120,6 +125,7 @@ export class Talk implements Requests {
   ): Promise<ReplyTo<Subtype>> {
     const reply = await (await this.#open.promise).request(subtype, fields, signal);
     if (CHANGES.includes(subtype)) void this.#inform();
+    if (SERVER_CHANGES.includes(subtype)) void this.#lookAtServers();
     return reply;
   }
 
@@ -236,6 +242,21 @@ export class Talk implements Requests {
     this.#options.changed();
   }
 
+  /** Servers connect in the background, and no message tells of it before the first prompt. */
+  async #lookAtServers(): Promise<void> {
+    for (let waitMs = FIRST_LOOK_MS; ; waitMs *= 2) {
+      const reply = await this.request("mcp_status").catch(() => undefined);
+      if (reply === undefined || this.#gone) return;
+      const before = this.facts.servers;
+      this.facts.serversAre(reply.mcpServers);
+      if (this.facts.servers !== before) this.#options.changed();
+      if (waitMs > LAST_LOOK_MS || !reply.mcpServers.some(({ status }) => status === "pending")) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      setTimeout(resolve, waitMs).unref();
+      await promise;
+    }
+  }
+
   /** A reply comes after all that was replayed. */
   #replayed(): void {
     this.#replay?.resolve();
@@ -251,6 +272,7 @@ export class Talk implements Requests {
       await this.#inform();
       this.#options.ready();
       this.#options.changed();
+      void this.#lookAtServers();
     } catch {
       // The session ended first; `ended` reports that.
     }

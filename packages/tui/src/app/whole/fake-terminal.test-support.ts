@@ -105,6 +105,13 @@ export function startFakeProgram(options: FakeProgramOptions) {
     openUrl: async () => false,
     isFirstTime: async () => false,
     showOnPage: async () => ({ link: "http://127.0.0.1:4600/#code=x", qr: ["▄▄"], listens: "127.0.0.1:4600" }),
+    logins: async () => ({
+      servers: async () => [{ id: "ollama/q", title: "ollama/q", detail: "Ollama on this machine" }],
+      providers: async () => [{ provider: "openai", title: "OpenAI", credentials: null, takesKey: true }],
+      check: async () => ({ models: ["openai/gpt-9"] }),
+      store: async () => undefined,
+      choose: async () => undefined,
+    }),
     doctor: async () => "All well",
     now: () => clock.now,
     ...options.host,

@@ -227,6 +227,15 @@ test.each([
       notices: [hostile("a warning")],
       cwd: `/home/u/${EVIL}`,
       keybindings: async () => ({ path: hostile("/k"), text: hostile("{") }),
+      logins: async () => ({
+        servers: async () => [
+          { id: "ollama/q", title: hostile("ollama/q"), detail: hostile("Ollama on this machine") },
+        ],
+        providers: async () => [{ provider: "openai", title: hostile("OpenAI"), credentials: null, takesKey: true }],
+        check: async () => ({ models: [hostile("openai/gpt-9")] }),
+        store: async () => undefined,
+        choose: async () => undefined,
+      }),
       doctor: async () => hostile("well"),
       statusLine: async () => EVIL.replace("\x1b[38;5;199m", ""),
       open: async () => (isFirst ? ((isFirst = false), session) : new FakeSession(hostile(REPLIES))),

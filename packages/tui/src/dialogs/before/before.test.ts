@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { LoginCheck, LoginPort } from "../../host.ts";
 import type { Panel } from "../../screen/view.ts";
 import { defaultKeys } from "../../widgets/key-lookup.ts";
 import { fits, key, plainTheme, press, screenOf, SIZES } from "../../widgets/panel.test-support.ts";
@@ -7,6 +8,7 @@ import {
   bypassPanel,
   changedPanel,
   includesPanel,
+  LoginPanel,
   mcpServerPanel,
   SetupPanel,
   trustPanel,
@@ -114,8 +116,10 @@ test.each<[string, Panel<unknown>, string, unknown]>([
   ["bypass: 2", bypassPanel(options), "2 enter", true],
   ["setup: the defaults", setup(offers), "enter enter", { theme: "dark", offer: 0 }],
   ["setup: digits", setup(offers), "3 2 enter", { theme: "light", offer: 1 }],
-  ["setup: offline", setup(offers), "1 3 enter", { theme: "auto" }],
-  ["setup: nothing found", setup([]), "enter enter", { theme: "dark" }],
+  ["setup: offline", setup(offers), "1 4 enter", { theme: "auto" }],
+  ["setup: another provider", setup(offers), "1 3 enter", { theme: "auto", offer: "login" }],
+  ["setup: nothing found", setup([]), "enter enter", { theme: "dark", offer: "login" }],
+  ["setup: nothing found, offline", setup([]), "enter down enter", { theme: "dark" }],
   ["setup: back", setup(offers), "1 escape 3 1 enter", { theme: "light", offer: 0 }],
   ["setup: skipped", setup(offers), "escape", {}],
   ["setup: still looking", setup(), "enter enter", undefined],
@@ -151,5 +155,97 @@ test.each(panels)("any keys in %s: no error, and it can always be left", (_, ope
     }
     for (let escapes = 0; escapes < 3 && !done; escapes++) done = panel.take(key("escape"), 0);
     expect(done).toBeDefined();
+  }
+});
+
+const KEY = "sk-a-secret-key-123456";
+const LISTED = { models: ["openai/gpt-9", "openai/gpt-9-mini"], standard: "openai/gpt-9" };
+
+/** Answers to `check`, in order; a text refuses the key. */
+function loggingIn(...answers: readonly (LoginCheck | string)[]) {
+  const asked: unknown[][] = [];
+  const left = [...answers];
+  const logins: LoginPort = {
+    servers: async () => [{ id: "ollama/qwen3", title: "ollama/qwen3", detail: "Ollama on this machine" }],
+    providers: async () => [
+      { provider: "groq", title: "Groq", credentials: "GROQ_API_KEY", takesKey: false },
+      { provider: "openai", title: "OpenAI", credentials: null, takesKey: true, missing: "no key: X is not set" },
+      { provider: "azure", title: "Azure", credentials: null, takesKey: false, missing: "no address: set Y" },
+    ],
+    async check(provider, key) {
+      asked.push(["check", provider, key]);
+      const answer = left.shift()!;
+      return typeof answer === "string" ? { problem: answer, refused: true } : answer;
+    },
+    store: async (provider, key) => void asked.push(["store", provider, key]),
+    choose: async () => undefined,
+  };
+  return { panel: new LoginPanel({ ...options, logins, redraw: () => undefined }), asked };
+}
+
+async function steps<T>(panel: Panel<T>, ...scripts: readonly string[]): Promise<T | undefined> {
+  let answer: T | undefined;
+  for (const script of scripts) {
+    await Bun.sleep(0);
+    expect(answer).toBeUndefined();
+    answer = press(panel, script);
+  }
+  await Bun.sleep(0);
+  return answer;
+}
+
+const toOpenai = ["'openai' enter", `<${KEY}>`, "enter"];
+
+test("log in: a key is checked, stored, and a model chosen", async () => {
+  const { panel, asked } = loggingIn(LISTED);
+  expect(await steps(panel, ...toOpenai, "enter")).toEqual({
+    model: "openai/gpt-9",
+    note: "Stored the key for OpenAI",
+  });
+  expect(asked).toEqual([
+    ["check", "openai", KEY],
+    ["store", "openai", KEY],
+  ]);
+});
+
+test("log in: a key that is refused is not stored, and another may be given", async () => {
+  const { panel, asked } = loggingIn("OpenAI refused the key", LISTED);
+  await steps(panel, ...toOpenai);
+  expect(screenOf(panel)).toContain("OpenAI refused the key");
+  expect(asked).toHaveLength(1);
+  expect(await steps(panel, "'sk-2' enter", "down enter")).toMatchObject({ model: "openai/gpt-9-mini" });
+  expect(asked.slice(1)).toEqual([
+    ["check", "openai", "sk-2"],
+    ["store", "openai", "sk-2"],
+  ]);
+});
+
+test("log in: without a network, the key may be kept unchecked, or asked about again", async () => {
+  const { panel, asked } = loggingIn({ problem: "Could not reach https://x", refused: false }, LISTED);
+  await steps(panel, ...toOpenai);
+  expect(screenOf(panel)).toContain("Could not reach https://x");
+  expect(screenOf(panel)).toContain("Keep the key without a check");
+  expect(await steps(panel, "enter", "enter")).toMatchObject({ model: "openai/gpt-9" });
+  expect(asked.map(([what]) => what)).toEqual(["check", "check", "store"]);
+});
+
+test("log in: a key that is there is used, a local model too, and Esc leads back", async () => {
+  const there = loggingIn({ models: ["groq/g"] });
+  expect(await steps(there.panel, "'groq' enter", "enter")).toEqual({ model: "groq/g", note: "Using Groq" });
+  expect(there.asked).toEqual([["check", "groq", undefined]]);
+  expect(await steps(loggingIn().panel, "enter")).toEqual({ model: "ollama/qwen3", note: "Using ollama/qwen3" });
+  expect(await steps(loggingIn().panel, "end enter")).toMatchObject({ model: "offline" });
+  expect(await steps(loggingIn().panel, "'openai' enter", "'x' escape", "'groq'", "escape")).toBeNull();
+});
+
+test("log in: a key is never on the screen, and every step fits in every size", async () => {
+  const { panel } = loggingIn("no");
+  for (const script of ["", "'openai' enter", `<${KEY}>`, "enter"]) {
+    await steps(panel, script);
+    for (const [columns, rows] of [...SIZES, [50, 30], [80, 10]] as const) {
+      const screen = screenOf(panel, columns, rows);
+      expect(screen).not.toContain("secret");
+      expect(`\n${screen}\n`).toMatchSnapshot();
+    }
   }
 });

@@ -19,6 +19,8 @@ export interface SetupOptions extends BeforeOptions {
   readonly themes: readonly { readonly name: string; readonly title: string }[];
   /** The theme in use. */
   readonly current: string;
+  /** It was chosen already: the model comes next. */
+  readonly chosen?: string;
   themeFor(name: string): Theme;
 }
 
@@ -32,11 +34,12 @@ export interface SetupOffer {
 export interface SetupAnswer {
   /** Absent if it was left with Esc. */
   readonly theme?: string;
-  /** The index of an offer; absent to continue offline. */
-  readonly offer?: number;
+  /** The index of an offer, or `login` to choose another provider; absent to continue offline. */
+  readonly offer?: number | "login";
 }
 
 const OFFLINE = -1;
+const LOGIN = -2;
 
 export class SetupPanel implements Panel<SetupAnswer> {
   readonly #options: SetupOptions;
@@ -48,6 +51,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
   constructor(options: SetupOptions) {
     const { themes, current, keys } = options;
     this.#options = options;
+    this.#chosenTheme = options.chosen;
     const marked = themes.findIndex(({ name }) => name === current);
     const choices = themes.map(({ name, title }) => ({ value: name, label: title }));
     this.#themes = new SelectList(choices, { keys, marked: Math.max(0, marked), harmless: true });
@@ -61,13 +65,18 @@ export class SetupPanel implements Panel<SetupAnswer> {
       label: showRow(title),
       description: showRow(detail),
     }));
+    const login = {
+      value: LOGIN,
+      label: offers.length === 0 ? "Choose a provider and paste a key" : "Another provider: paste a key",
+      description: "Anthropic, OpenAI, Google and others",
+    };
     const offline = {
       value: OFFLINE,
       label: offers.length === 0 ? "Continue offline" : "None of them: continue offline",
       description: "Not a language model: it follows simple instructions, enough to try Keelson out",
       takesTyping: true,
     };
-    this.#models = new SelectList([...found, offline], { keys: this.#options.keys });
+    this.#models = new SelectList([...found, login, offline], { keys: this.#options.keys });
     this.#text.replace((columns, theme) => this.#words(columns, theme));
   }
 
@@ -88,6 +97,7 @@ export class SetupPanel implements Panel<SetupAnswer> {
     if (action === "confirm:no") return void this.#turn(undefined);
     const chosen = this.#models?.take(event);
     if (!chosen) return undefined;
+    if (chosen.value === LOGIN) return { value: { theme, offer: "login" } };
     return { value: { theme, ...(chosen.value === OFFLINE ? {} : { offer: chosen.value }) } };
   }
 
@@ -114,9 +124,9 @@ export class SetupPanel implements Panel<SetupAnswer> {
   #words(columns: number, theme: Theme): readonly string[] {
     if (this.#chosenTheme === undefined) return wrap("Which colors suit your terminal?", columns);
     if (!this.#models) return wrap(theme.paint("dim", "Looking for API keys and local model servers…"), columns);
-    if (this.#models.choices.length > 1) return wrap("Which model do you want to use?", columns);
+    if (this.#models.choices.length > 2) return wrap("Which model do you want to use?", columns);
     return wrap(
-      "No API key and no local model server was found. For a language model, run keelson auth login or set a key such as ANTHROPIC_API_KEY, and start again; or start Ollama or LM Studio and choose one of its models with /model.",
+      "No API key and no local model server was found. Paste a key now, or later with /login; or start Ollama or LM Studio and choose one of its models with /model.",
       columns,
     );
   }

@@ -1,19 +1,47 @@
-// /model, /effort, /theme, /output-style and /vim: one thing to choose.
+// /login, /model, /effort, /theme, /output-style and /vim: one thing to choose.
 
 import { applyModel, loadModels, modelPicker, type ModelOption } from "../../pickers/model-picker.ts";
+import { LoginPanel, type LoginAnswer } from "../../dialogs/before/login-panel.ts";
 import { themePicker } from "../../pickers/theme-picker.ts";
 import { cleanRow } from "../../screen/clean.ts";
 import type { Panel } from "../../screen/view.ts";
 import { finishing, type PanelContext, type PanelEnd } from "../context.ts";
+import { PanelStack } from "../panel-stack.ts";
 import { choicesPanel, ending } from "../parts.ts";
 
+/** The list is there at once; what the providers say comes into it. */
 export async function modelPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
-  const { requests, keys } = context;
-  const { models, inForce } = await loadModels(requests);
-  return ending(modelPicker(models, inForce, { keys }), (picked) => {
-    if (picked === null || Object.keys(picked).length === 0) return { note: "Kept the model" };
-    return finishing(applyModel(picked, requests));
+  const { requests, host, keys, redraw } = context;
+  const [loaded, logins] = await Promise.all([loadModels(requests), host.logins()]);
+  return new PanelStack<PanelEnd>((stack) => {
+    const login = (provider: string) =>
+      stack.open(new LoginPanel({ logins, redraw, keys, provider }), (answer) =>
+        answer === null ? undefined : { value: loggedIn(answer, context) },
+      );
+    return ending(modelPicker({ ...loaded, requests }, { keys, redraw, login }), (picked) => {
+      if (picked === null || Object.keys(picked).length === 0) return { note: "Kept the model" };
+      return finishing(applyModel(picked, requests));
+    });
   });
+}
+
+export async function loginPanel(provider: string, context: PanelContext): Promise<Panel<PanelEnd>> {
+  const { host, keys, redraw } = context;
+  const logins = await host.logins();
+  const panel = new LoginPanel({ logins, redraw, keys, ...(provider === "" ? {} : { provider }) });
+  return ending(panel, (answer) => (answer === null ? { note: "Kept the model" } : loggedIn(answer, context)));
+}
+
+/** For this session at once, and for later ones. */
+function loggedIn({ model, note }: LoginAnswer, { requests, host }: PanelContext): PanelEnd {
+  const use = async (): Promise<PanelEnd> => {
+    await (await host.logins()).choose(model);
+    // It reads the settings again, which may have a provider that was not there.
+    await requests.request("apply_flag_settings", { settings: {} });
+    await requests.request("set_model", { model });
+    return { note: cleanRow(note) };
+  };
+  return finishing(use());
 }
 
 export async function effortPanel(context: PanelContext): Promise<Panel<PanelEnd> | PanelEnd> {

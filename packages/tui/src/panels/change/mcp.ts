@@ -37,6 +37,14 @@ export async function mcpPanel(context: PanelContext): Promise<Panel<PanelEnd> |
   };
 }
 
+/** The last lines that a failed server wrote to standard error, the newest first. */
+const outputOf = (server: ListedServer | undefined): readonly ListEntry[] =>
+  (server?.stderr ?? "")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .toReversed()
+    .map((line, index) => ({ id: String(index), label: line, about: line }));
+
 class ServersState {
   readonly #context: PanelContext;
   #servers: readonly ListedServer[] = [];
@@ -136,9 +144,9 @@ class ServersState {
     return new ListPanel<null>({
       title: name,
       keys: this.#context.keys,
-      tabs: ["Server", "Tools"],
-      entries: (tab) => (tab === 0 ? actions() : tools()),
-      empty: () => "No tools",
+      tabs: ["Server", "Tools", "Output"],
+      entries: (tab) => (tab === 0 ? actions() : tab === 1 ? tools() : outputOf(server())),
+      empty: (tab) => (tab === 1 ? "No tools" : "It wrote nothing to standard error"),
       accept: (entry, tab) => {
         if (tab === 0) this.#act(entry.id, name, stack);
       },
@@ -152,11 +160,13 @@ class ServersState {
     if (server === undefined) return undefined;
     const { status, error, transport, serverInfo } = server;
     const info = serverInfo?.version === undefined ? [] : [`${serverInfo.name ?? ""} ${serverInfo.version}`.trim()];
+    const [last] = outputOf(server);
     const text = [
       status,
       ...(transport === undefined ? [] : [transport]),
       ...info,
       ...(error === undefined ? [] : [error]),
+      ...(last === undefined || error?.includes(last.label.trim()) ? [] : [`its last words: ${last.label.trim()}`]),
     ];
     return { text: text.join(" · "), style: STYLES[status] ?? "text" };
   }
