@@ -62,7 +62,7 @@ export function createHost(options: HostOptions): ProgramHost {
     const own = isFirst;
     isFirst = false;
     const session = await (await io.sessions()).open(wanted(which, own));
-    const tally: SessionTally = { prompted: false };
+    const tally: SessionTally = {};
     const beginsItself = own && invocation.prompt === undefined && session.initialPrompt !== undefined;
     open = { session: watchedSession(session, tally, beginsItself ? EMPTY_PROMPT : undefined), tally };
     if (session.announce !== undefined) say(session.announce);
