@@ -1,3 +1,3 @@
-export type { PageLink, PastedImage, TerminalHost, TerminalOutcome, WhichSession } from "./host.ts";
+export type { CallInSession, PageLink, PastedImage, TerminalHost, TerminalOutcome, WhichSession } from "./host.ts";
 export type { Terminal } from "./terminal/terminal.ts";
 export { askAtTerminal, runTerminal } from "./app/run.ts";

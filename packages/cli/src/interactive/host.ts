@@ -131,6 +131,7 @@ export function createHost(options: HostOptions): ProgramHost {
       return page.link(session, proxy);
     },
     doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
+    explainCall: async (call) => (await import("./ports/explain-call.ts")).explainInSession(call, snapshot),
     now: () => Date.now(),
     current: () => open,
     async close(reason) {

@@ -27,13 +27,13 @@ export function folded(text: string, columns: number, look: ItemLook, most = FOL
 }
 
 /** How many rows of the start and of the end are shown of what is folded in the middle. */
-export interface Ends {
+export interface FoldEnds {
   readonly head: number;
   readonly tail: number;
 }
 
 /** The first and the last rows of what a command printed, and between them a row with the number of the other lines. */
-export function foldedEnds(text: string, columns: number, look: ItemLook, { head, tail }: Ends): string[] {
+export function foldedEnds(text: string, columns: number, look: ItemLook, { head, tail }: FoldEnds): string[] {
   const trimmed = withoutStyles(text)
     .replace(/^(?:[^\S\n]*\n)+/, "")
     .trimEnd();

@@ -106,6 +106,7 @@ export function startFakeProgram(options: FakeProgramOptions) {
     isFirstTime: async () => false,
     showOnPage: async () => ({ link: "http://127.0.0.1:4600/#code=x", qr: ["▄▄"], listens: "127.0.0.1:4600" }),
     doctor: async () => "All well",
+    explainCall: async () => "✓ Allowed",
     now: () => clock.now,
     ...options.host,
   };

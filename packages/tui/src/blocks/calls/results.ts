@@ -7,7 +7,7 @@ import { cleanRow } from "../../screen/clean.ts";
 import { fit } from "../../screen/rows.ts";
 import { counted, elapsed } from "../amounts.ts";
 import { editRows } from "./edits.ts";
-import { errorRows, folded, foldedEnds, type Ends } from "../fold.ts";
+import { errorRows, folded, foldedEnds, type FoldEnds } from "../fold.ts";
 import type { ItemLook } from "../look.ts";
 
 type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLook) => string[];
@@ -46,8 +46,8 @@ function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: 
 }
 
 /** Of what went well, how it began and how it ended; of what failed, the end says why. */
-const OF_SUCCESS: Ends = { head: 1, tail: 1 };
-const OF_FAILURE: Ends = { head: 0, tail: 8 };
+const OF_SUCCESS: FoldEnds = { head: 1, tail: 1 };
+const OF_FAILURE: FoldEnds = { head: 0, tail: 8 };
 
 const plainRows: Rows = (_call, { text, images }, columns, look) => {
   const rows = foldedEnds(text, columns, look, OF_SUCCESS);
