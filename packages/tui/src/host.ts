@@ -2,7 +2,7 @@
 // terminal is on: its clipboard, editor, browser, themes and keys. Everything about sessions, files and history is asked of the
 // session, as any client may.
 
-import type { JsonObject, Session } from "@keelson/protocol";
+import type { JsonObject, PermissionMode, ReplyTo, Session } from "@keelson/protocol";
 import type { ImageType } from "@keelson/protocol/image-type";
 import type { Terminal } from "./terminal/terminal.ts";
 
@@ -64,6 +64,17 @@ export interface LoginPort {
   choose(model: string): Promise<void>;
 }
 
+/** A call, and by what it is judged. */
+export interface CallInSession {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly mode: PermissionMode;
+  readonly cwd: string;
+  readonly directories: readonly string[];
+  /** All rules in force, those that were accepted in this session included. */
+  readonly rules: ReplyTo<"list_permission_rules">["state"]["rules"];
+}
+
 export interface TerminalHost {
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -120,6 +131,8 @@ export interface TerminalHost {
   logins(): Promise<LoginPort>;
   /** What `keelson doctor` prints. */
   doctor(): Promise<string>;
+  /** What `keelson permissions explain` prints for a call in this session. Undefined if nothing can be said of it. */
+  explainCall(call: CallInSession): Promise<string | undefined>;
   now(): number;
 }
 

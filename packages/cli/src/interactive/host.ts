@@ -64,7 +64,7 @@ export function createHost(options: HostOptions): ProgramHost {
     const own = isFirst;
     isFirst = false;
     const session = await (await io.sessions()).open(wanted(which, own));
-    const tally: SessionTally = { prompted: false };
+    const tally: SessionTally = {};
     const beginsItself = own && invocation.prompt === undefined && session.initialPrompt !== undefined;
     open = { session: watchedSession(session, tally, beginsItself ? EMPTY_PROMPT : undefined), tally };
     if (session.announce !== undefined) say(session.announce);
@@ -134,6 +134,7 @@ export function createHost(options: HostOptions): ProgramHost {
     },
     logins: async () => (await import("./ports/logins.ts")).createLogins(() => snapshot),
     doctor: async () => (await import("../commands/doctor/doctor.ts")).doctorText(io, snapshot.flags),
+    explainCall: async (call) => (await import("./ports/explain-call.ts")).explainInSession(call, snapshot),
     now: () => Date.now(),
     current: () => open,
     say,

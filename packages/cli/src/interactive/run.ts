@@ -113,7 +113,8 @@ async function finish(host: ProgramHost, outcome: TerminalOutcome, end: End): Pr
   if (failure !== undefined) io.error(failureWords(failure, current, snapshot));
   else if (outcome.lastWords !== undefined && outcome.code !== 0) io.error(outcome.lastWords);
   else if (outcome.lastWords !== undefined) await print(outcome.lastWords, io);
-  else if (current && isResumable(current, snapshot))
+  // What failed says it itself.
+  if (failure === undefined && current && isResumable(current, snapshot))
     await print(`To resume this session: ${resumeCommand(current.session.id)}`, io);
   if (isClean && current !== undefined) {
     const { noteEnd } = await import("./bookkeeping.ts");

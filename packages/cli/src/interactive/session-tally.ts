@@ -3,8 +3,6 @@
 import { isResult, type Inbound, type Outbound, type ResultMessage, type Session } from "@keelson/protocol";
 
 export interface SessionTally {
-  /** Something was said, so there is something to resume. */
-  prompted: boolean;
   /** The last result. */
   result?: ResultMessage;
 }
@@ -26,10 +24,7 @@ export function watchedSession(session: Session, tally: SessionTally, first?: In
           return client.cursor;
         },
         messages: noted(client.messages, tally),
-        send(input) {
-          if (input.type === "user") tally.prompted = true;
-          client.send(input);
-        },
+        send: (input) => client.send(input),
         detach: () => client.detach(),
       };
     },

@@ -14,6 +14,7 @@ import {
   type StreamEventMessage,
   type SystemMessage,
   type SystemMessages,
+  type ToolRunningSignal,
   type ToolResultBlock,
   type UserMessage,
 } from "@keelson/protocol";
@@ -121,6 +122,9 @@ export class ConversationReader<Text extends GrowingText> {
         break;
       case "tool_progress":
         this.#progress(message, now);
+        break;
+      case "tool_running":
+        this.#running(message, now);
         break;
       case "result":
         this.settle(now);
@@ -348,6 +352,16 @@ export class ConversationReader<Text extends GrowingText> {
     this.#changed(call);
   }
 
+  /** The first for a call says that it begins: it may have waited for its turn. */
+  #running({ tool_use_id: id, output, output_lines: lines }: ToolRunningSignal, now: number): void {
+    const call = this.#calls.get(id);
+    if (call === undefined || isSettled(call)) return;
+    if (output === undefined) {
+      if (call.printed === undefined && call.state !== "waiting") call.startedMs = now;
+    } else call.printed = { text: output, lines: lines ?? linesIn(output) };
+    this.#changed(call);
+  }
+
   /** It comes with each reply; a reader needs it once in a run. */
   #limit(info: unknown): void {
     const item = limitItem(info);
@@ -365,3 +379,5 @@ export class ConversationReader<Text extends GrowingText> {
     this.#view.add({ kind: "note", level, text });
   }
 }
+
+const linesIn = (text: string) => text.trimEnd().split("\n").length;

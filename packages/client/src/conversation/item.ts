@@ -86,6 +86,15 @@ export interface CallItem {
   /** What the person who denied it wants instead. */
   instead?: string;
   result?: ShownResult;
+  /** What it prints while it runs. */
+  printed?: PrintedSoFar;
+}
+
+export interface PrintedSoFar {
+  /** The end of it. */
+  readonly text: string;
+  /** How many lines there are in all. */
+  readonly lines: number;
 }
 
 export interface NoteItem {

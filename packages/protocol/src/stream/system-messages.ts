@@ -324,4 +324,6 @@ export interface ToolRunningSignal {
   readonly output?: string;
   /** It printed more before that. */
   readonly output_cut?: true;
+  /** How many lines it has printed so far, those before that included. */
+  readonly output_lines?: number;
 }

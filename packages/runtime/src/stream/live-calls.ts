@@ -8,12 +8,16 @@ import type { Outbox } from "./outbox.ts";
 /** What is shown of an output that is still growing. */
 const SHOWN_BYTES = 8 * 1024;
 const INTERVAL_MS = 200;
+const NEWLINE = 10;
 
 interface LiveCall {
   readonly agent: string | undefined;
   chunks: Uint8Array[];
   held: number;
   printed: number;
+  /** Ends of lines in what was printed, and whether something follows the last of them. */
+  lines: number;
+  isInLine: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -29,7 +33,7 @@ export class LiveCalls {
 
   /** The call runs until the function is called. */
   began(id: string, agent: string | undefined): () => void {
-    const call: LiveCall = { agent, chunks: [], held: 0, printed: 0, timer: undefined };
+    const call: LiveCall = { agent, chunks: [], held: 0, printed: 0, lines: 0, isInLine: false, timer: undefined };
     this.#calls.set(id, call);
     void this.#outbox.show(signalOf(id, call));
     return () => {
@@ -46,7 +50,9 @@ export class LiveCalls {
   /** What the call does not print while it runs, such as in the background, is not shown. */
   printed(id: string, chunk: Uint8Array): void {
     const call = this.#calls.get(id);
-    if (call === undefined) return;
+    if (call === undefined || chunk.length === 0) return;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) call.lines++;
+    call.isInLine = chunk.at(-1) !== NEWLINE;
     call.chunks.push(chunk.slice(-SHOWN_BYTES));
     call.held += Math.min(chunk.length, SHOWN_BYTES);
     call.printed += chunk.length;
@@ -79,7 +85,7 @@ function signalOf(id: string, call: LiveCall): ToolRunningSignal {
     type: "tool_running",
     tool_use_id: id,
     ...(call.agent === undefined ? {} : { agent_id: call.agent }),
-    ...(call.printed === 0 ? {} : { output: textOf(endOf(call)) }),
+    ...(call.printed === 0 ? {} : { output: textOf(endOf(call)), output_lines: call.lines + Number(call.isInLine) }),
     ...(call.printed > SHOWN_BYTES ? { output_cut: true } : {}),
   };
 }

@@ -204,7 +204,7 @@ test("a viewer gets everything", () => {
   const feed = feedOf();
   feed.take(call("a", "Bash", { command: "one\ntwo" }), 10_000);
   feed.take(result("a", stdout, { stdout, stderr: "" }), 10_000);
-  expect(feed.finished(frameOf())).toHaveLength(5);
+  expect(feed.finished(frameOf())).toHaveLength(4);
   const look = { columns: 80, theme: plainTheme, now: 0, cwd: "/p", whole: true, key: () => "" };
   const rows = feed.past.items.flatMap((item) => renderItem(item, look));
   expect(rows).toEqual([

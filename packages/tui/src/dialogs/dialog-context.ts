@@ -16,6 +16,10 @@ export interface DialogContext {
   isTyping?(): boolean;
   /** For screen readers: no rules and no bars. */
   readonly plain?: boolean;
+  /** What decides about a call: the words of `keelson permissions explain`. Undefined if nothing can be said. */
+  explain?(call: { readonly tool: string; readonly input: JsonObject }): Promise<string | undefined>;
+  /** Something arrived that changes the picture. */
+  redraw?(): void;
   /** The plan after the user edited it. */
   readonly plan?: string;
   /** The numbered rows of a change. Its texts are not clean. */

@@ -133,7 +133,14 @@ const acting = (name: string, file: string, open: (context: PanelContext) => unk
   async open() {
     const requests = scriptedRequests(REPLIES);
     const tasks = () => [{ id: "b1", type: "local_bash", description: "npm run dev" }];
-    const context = { requests, keys, tasks, redraw() {}, host: { now: () => 0 } } as unknown as PanelContext;
+    const context = {
+      requests,
+      keys,
+      tasks,
+      agents: () => [],
+      redraw() {},
+      host: { now: () => 0 },
+    } as unknown as PanelContext;
     const panel = (await open(context)) as Panel<unknown>;
     return { panel, acted: () => requests.asked.find(({ subtype }) => CHANGES.has(subtype)) };
   },
@@ -221,6 +228,7 @@ const HARMLESS = [
   "panels/show/lists.ts",
   "pickers/session-picker.ts", // opens a session; typing searches
   "pickers/theme-picker.ts",
+  "viewer/transcript-viewer.ts", // opens what an agent said
   "widgets/choice-panel.ts",
 ];
 

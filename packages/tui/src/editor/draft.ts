@@ -13,6 +13,8 @@ export class PromptDraft {
   readonly buffer = new TextBuffer();
   readonly attachments = new Attachments();
   mode: PromptMode = "prompt";
+  /** The draft that was thrown away last, as long as nothing else was written. */
+  #thrown: { readonly mode: PromptMode; readonly text: string } | undefined;
   /** Images that are being read, with what was pasted for each. */
   readonly #reading = new Map<number, string>();
   /** The paste that became a placeholder last: pasting it again shows it. */
@@ -56,7 +58,22 @@ export class PromptDraft {
     return effect;
   }
 
+  /** Empties it, as one step of undo. */
+  throwAway(): void {
+    this.#thrown = { mode: this.mode, text: this.buffer.text() };
+    this.buffer.setText("");
+    this.mode = "prompt";
+    this.#lastPaste = undefined;
+  }
+
+  undo(): void {
+    this.buffer.undo();
+    if (this.#thrown?.text === this.buffer.text()) this.mode = this.#thrown.mode;
+    if (!this.buffer.isEmpty) this.#thrown = undefined;
+  }
+
   clear(): void {
+    this.#thrown = undefined;
     this.buffer.reset();
     this.mode = "prompt";
     this.#lastPaste = undefined;

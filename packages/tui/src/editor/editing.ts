@@ -49,6 +49,13 @@ export class Editing {
     return true;
   }
 
+  /** What was removed by other means can be yanked, too. */
+  keep(text: string): void {
+    this.rest();
+    this.#kills.add(text, "end");
+    this.rest();
+  }
+
   /** Something else happened: the next cut is a new one, and there is no yank to exchange. */
   rest(): void {
     this.#kills.rest();

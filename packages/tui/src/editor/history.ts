@@ -43,6 +43,11 @@ export class HistoryWalk {
     this.restart();
   }
 
+  /** Whether the walk is at this line, which was not changed. */
+  isAt({ display }: HistoryEntry): boolean {
+    return this.#at >= 0 && (this.#own[this.#at] ?? this.#lines?.[this.#at - this.#own.length])?.display === display;
+  }
+
   restart(): void {
     this.#at = -1;
     this.#edited.clear();

@@ -156,7 +156,7 @@ describe("Esc, Ctrl+C and Ctrl+D", () => {
   test("Ctrl+C clears, asks, and ends", () => {
     const driver = new PromptDriver();
     driver.send("draft");
-    expect(driver.send("\x03")).toEqual([]);
+    expect(driver.send("\x03")).toEqual([{ kind: "discard", line: { display: "draft", pastedContents: {} } }]);
     expect(driver.prompt.text).toBe("");
     expect(driver.send("\x03")).toEqual([]);
     expect(driver.prompt.hint(driver.now)).toBe("Ctrl+C again to exit");

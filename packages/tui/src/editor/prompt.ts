@@ -11,7 +11,7 @@ import { Editing } from "./editing.ts";
 import { type HistoryEntry, HistoryWalk } from "./history.ts";
 import { KillRing } from "./text/kill-ring.ts";
 import { PromptHints } from "./hints.ts";
-import { ASKS, type PromptEffect, type PromptMode } from "./effects.ts";
+import { ASKS, type PromptEffect, type PromptMode, type SubmitEffect } from "./effects.ts";
 import { drawPrompt, textColumns } from "./prompt-view.ts";
 import { PromptWalk } from "./walk.ts";
 import { Viewport } from "./text/viewport.ts";
@@ -150,6 +150,15 @@ export class PromptEditor implements View {
     this.setText([...texts, ...(rest === "" ? [] : [rest])].join("\n"));
   }
 
+  /** What was sent and is taken back, with the images it names; before the draft, if there is one. */
+  takeBack({ line, images }: Pick<SubmitEffect, "line" | "images">): void {
+    for (const { id, image } of images) this.#draft.attachments.setImage(id, image);
+    const rest = this.#draft.entry().display;
+    this.setLine(line);
+    if (rest !== "") this.#draft.buffer.setText([this.text, rest].join("\n"));
+    this.#edited();
+  }
+
   insertImage(image: PastedImage): void {
     this.#draft.insertImage(image);
     this.#edited();
@@ -248,7 +257,7 @@ export class PromptEditor implements View {
       case "app:exit":
         return this.isEmpty ? this.#askTwice(action, now, "exit", { kind: "exit" }) : this.#type(key);
       case "chat:undo":
-        this.#draft.buffer.undo();
+        this.#draft.undo();
         return this.#edited();
       case "chat:redo":
         this.#draft.buffer.redo();
@@ -363,16 +372,21 @@ export class PromptEditor implements View {
     }
     if (this.isEmpty) return this.#askTwice("chat:cancel", now, "rewind", { kind: "rewind" });
     if (this.#asked !== "chat:cancel") return this.#askTwice("chat:cancel", now, "clear", undefined);
-    return this.#discard();
+    return this.#discard(now);
   }
 
-  /** Clears the draft and keeps it in the history. */
-  #discard(): PromptEffect {
+  /** Clears the draft. The history has it, undo and yank bring it back. */
+  #discard(now: number): PromptEffect | undefined {
     const line = this.#draft.entry();
-    this.#draft.clear();
-    this.#history.add(line);
+    const isNew = !this.#draft.buffer.isBlank && !this.#history.isAt(line);
+    this.#editing.keep(this.text);
+    this.#draft.throwAway();
+    if (isNew) this.#history.add(line);
+    else this.#history.restart();
     this.#edited();
-    return { kind: "discard", line };
+    const key = this.#bindings.keyFor("Chat", "chat:undo");
+    if (isNew && key !== "") this.#hints.say(`Cleared; ${key} brings it back`, now);
+    return isNew ? { kind: "discard", line } : undefined;
   }
 
   #interrupt(now: number): PromptEffect | undefined {
@@ -380,9 +394,7 @@ export class PromptEditor implements View {
     if (this.isEmpty && this.#draft.mode === "prompt") {
       return this.#askTwice("app:interrupt", now, "exit", { kind: "exit" });
     }
-    this.#draft.clear();
-    this.#history.restart();
-    return this.#edited();
+    return this.#discard(now);
   }
 
   /** The first press asks, the second does it. */

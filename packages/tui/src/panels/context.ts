@@ -5,6 +5,7 @@ import type { TerminalHost, WhichSession } from "../host.ts";
 import type { RewindPoint } from "../pickers/rewind.ts";
 import type { OfferedTheme } from "../pickers/theme-picker.ts";
 import type { Panel } from "../screen/view.ts";
+import type { AgentTalk } from "../stream/agent-talks.ts";
 import type { StreamItem } from "../stream/item.ts";
 import type { Requests } from "@keelson/client";
 import type { Theme } from "../theme/theme.ts";
@@ -40,6 +41,8 @@ export interface PanelContext {
   /** What is kept of the conversation, oldest first. */
   items(): readonly StreamItem[];
   tasks(): readonly PanelTask[];
+  /** All agents of this session, those that have ended included, oldest first. */
+  agents(): readonly AgentTalk[];
   /** The last answer, as Markdown; empty if there is none. */
   lastAnswer(): string;
   readonly sessionId: string;

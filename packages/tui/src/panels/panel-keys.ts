@@ -62,6 +62,7 @@ const PANEL_BINDINGS: Readonly<Record<string, KeysOfPlace>> = {
     "]": "transcript:nextPrompt",
     tab: "transcript:fold",
     "shift+tab": "transcript:foldAll",
+    a: "transcript:agents",
   },
   // In DiffDialog, the arrows go from file to file; in a long diff they scroll.
   DiffViewer: {

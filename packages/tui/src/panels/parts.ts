@@ -161,8 +161,8 @@ export function choicesPanel(options: {
 }
 
 /** A text that leaves a note when it is closed. */
-export function closing(panel: Panel<null>, note: string): Panel<PanelEnd> {
-  return ending(panel, () => ({ note }));
+export function closing(panel: Panel<null>, end: PanelEnd = {}): Panel<PanelEnd> {
+  return ending(panel, () => end);
 }
 
 /** A panel whose answer is the end of a command. */

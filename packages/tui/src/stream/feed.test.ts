@@ -91,14 +91,40 @@ test("items wait for those before them", () => {
   expect(feed.finished(frameOf())).toEqual(["● Bash(make)  4s", "  ⎿  ok", "", "● Meanwhile"]);
 });
 
-test("output is folded to three rows", () => {
+test("of long output, the first and the last line are shown", () => {
   const stdout = Array.from({ length: 9 }, (_, index) => `line ${index}`).join("\n");
   expect(written([call("a", "Bash", { command: "seq" }), result("a", stdout, { stdout, stderr: "" })])).toEqual([
     "● Bash(seq)",
     "  ⎿  line 0",
-    "     line 1",
-    "     line 2",
-    "     … 6 more lines (ctrl+o to see all)",
+    "     … 7 more lines (ctrl+o to see all)",
+    "     line 8",
+  ]);
+});
+
+test("of output that failed, the last lines are shown, and of one long line its ends", () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+  expect(written([call("a", "Bash", { command: "x" }), failure("a", ["Exit code 2", ...lines].join("\n"))])).toEqual([
+    "● Bash(x)",
+    "  ⎿  Exit code 2",
+    "     … 32 more lines (ctrl+o to see all)",
+    ...lines.slice(-8).map((line) => `     ${line}`),
+  ]);
+  const long = `${"a".repeat(100)}${"b".repeat(500)}${"c".repeat(60)}`;
+  const rows = written([call("a", "Bash", { command: "x" }), result("a", long, { stdout: long, stderr: "" })], 65);
+  expect(rows.slice(1)).toEqual([
+    `  ⎿  ${"a".repeat(60)}`,
+    "     … 1 more line (ctrl+o to see all)",
+    `     ${"c".repeat(60)}`,
+  ]);
+});
+
+test("output is shown as a terminal would leave it: without colors, and each line as it was written last", () => {
+  const stdout = "\u001b[31mred\u001b[0m\n10%\r50%\r100%\r\ndone\r";
+  expect(written([call("a", "Bash", { command: "x" }), result("a", stdout, { stdout, stderr: "" })])).toEqual([
+    "● Bash(x)",
+    "  ⎿  red",
+    "     100%",
+    "     done",
   ]);
 });
 
@@ -348,7 +374,7 @@ test("calls without a result are finished with the run", () => {
   );
   feed.take(call("a", "WebFetch", { url: "https://x.example" }), 10_000);
   feed.take(end({ subtype: "error_during_execution", is_error: true, terminal_reason: "aborted_tools" }), 10_000);
-  expect(feed.finished(frameOf())).toEqual(["● WebFetch(https://x.example)", "  ⎿  No result"]);
+  expect(feed.finished(frameOf())).toEqual(["● WebFetch(https://x.example)", "  ⎿  Interrupted"]);
 });
 
 test("nothing that a terminal obeys gets through", () => {

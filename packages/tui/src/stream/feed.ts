@@ -43,6 +43,7 @@ export class Feed {
   /** The kind of the last item that was written. */
   #last: StreamItem["kind"] | undefined;
   #resets = 0;
+  #held: ConversationItem<StreamedText>[] | undefined;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -163,7 +164,22 @@ export class Feed {
     return retry !== undefined || this.#items.all.some(hasClock) ? 1000 - (now % 1000) : undefined;
   }
 
+  /** How a run ends is not shown until it is known whether its prompt is taken back. */
+  holdEnd(): void {
+    this.#held = [];
+  }
+
+  releaseEnd({ isShown }: { readonly isShown: boolean }): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (isShown) for (const item of held) this.#add(item);
+  }
+
   #add(item: ConversationItem<StreamedText>): void {
+    if (this.#held && (item.kind === "interruption" || item.kind === "end" || item.kind === "rewind")) {
+      this.#held.push(item);
+      return;
+    }
     const { showDuration = true, waitedMs } = this.#options;
     const now = this.#now;
     const shown = worded(item, { now, showDuration, waitedMs: waitedMs?.(now) ?? 0 });

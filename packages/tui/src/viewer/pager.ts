@@ -23,8 +23,17 @@ export interface PagerOptions {
   readonly opensAt?: "start" | "end";
   /** In the place of the prompt: only as many rows as the text has. */
   readonly inPlace?: boolean;
+  /** Keys of its own, named in the last row while they are offered. */
+  readonly more?: readonly PagerAction[];
   /** Milliseconds between frames while a text grows; undefined if it does not. */
   every?(): number | undefined;
+}
+
+export interface PagerAction {
+  readonly action: string;
+  readonly does: string;
+  isOffered(): boolean;
+  do(): void;
 }
 
 const CONTEXTS: Readonly<Record<NonNullable<PagerOptions["place"]> | "Text", readonly string[]>> = {
@@ -103,6 +112,11 @@ export class Pager implements FullScreenPanel<null> {
       return undefined;
     }
     if (CLOSING.has(action ?? "")) return { value: null };
+    const more = this.#options.more?.find((each) => each.action === action && each.isOffered());
+    if (more) {
+      more.do();
+      return undefined;
+    }
     if (this.#layout !== undefined && action !== undefined) this.#act(action, this.#layout);
     return undefined;
   }
@@ -273,6 +287,7 @@ export class Pager implements FullScreenPanel<null> {
     const of = place === "DiffDialog" ? "diffViewer" : "transcript";
     const actions: readonly (readonly [action: string, does: string])[] = [
       [place === undefined ? "scroll:close" : place === "DiffDialog" ? "diff:dismiss" : "transcript:exit", "close"],
+      ...(this.#options.more ?? []).flatMap((each) => (each.isOffered() ? [[each.action, each.does] as const] : [])),
       ["scroll:search", "search"],
       ...(this.#wanted === "" ? [] : [["scroll:nextMatch", "next match"] as const]),
       ...(place === undefined ? [] : [[`${of}:fold`, "fold"] as const]),

@@ -14,8 +14,8 @@ import { SelectList, type Choice } from "./select-list.ts";
 export interface ChoicePanelOptions<T> {
   readonly heading: HeadingOptions;
   readonly body: RowsFor;
-  /** Shown in place of the body while the user asks for it. */
-  readonly explanation?: RowsFor;
+  /** Shown in place of the body while the user asks for it; asked for each time. */
+  readonly explanation?: () => RowsFor;
   readonly question?: string;
   readonly choices: readonly Choice<T>[];
   readonly marked?: number;
@@ -56,7 +56,7 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
       const goesBack = this.#explaining && action === "confirm:no" && !this.list.isNoting;
       if (goesBack || (!this.list.isWriting && action === "confirm:toggleExplanation" && explanation)) {
         this.#explaining = !this.#explaining;
-        this.#body.replace(this.#explaining ? explanation! : body);
+        this.#body.replace(this.#explaining ? explanation!() : body);
         return undefined;
       }
       if (action === "confirm:no") return this.list.closeField() ? undefined : CANCELLED;
@@ -64,6 +64,11 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
     }
     const chosen = this.list.take(event);
     return chosen && { value: { kind: "chosen", ...chosen } };
+  }
+
+  /** There is more to say than when the user asked. */
+  explains(rows: RowsFor): void {
+    if (this.#explaining) this.#body.replace(rows);
   }
 
   #hints(hints: readonly Hint[]): readonly Hint[] {

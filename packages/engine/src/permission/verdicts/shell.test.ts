@@ -40,3 +40,21 @@ test("a rule is suggested only if it would settle the question", () => {
   expect(suggested({ git: { "/repo": { looking, acting: looking } } })).toBe(0);
   expect(suggested({ git: { "/repo": { looking } } })).toBe(1);
 });
+
+test.each([
+  ["git push origin main", ["git push *"]],
+  ["git push --force origin main", ["git push --force origin main"]],
+  ["git push origin +main", ["git push origin +main"]],
+  ["git reset --hard", ["git reset --hard"]],
+  ["git branch -D old", ["git branch -D old"]],
+  ["docker system prune -a", ["docker system prune -a"]],
+  ["rm -rf build", ["rm -rf build"]],
+  ["npm test && git push -f", ["npm test *", "git push -f"]],
+])("for %j, no rule is suggested that covers what destroys more: %j", (command, rules) => {
+  const decision = decideCommand(command, {});
+  const suggested = decision.behavior === "ask" ? (decision.suggestions ?? []) : [];
+  const lasting = suggested.filter(({ destination }) => destination !== "session");
+  expect(
+    lasting.flatMap((update) => ("rules" in update ? update.rules.map(({ ruleContent }) => ruleContent) : [])),
+  ).toEqual(rules);
+});

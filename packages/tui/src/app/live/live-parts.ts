@@ -8,6 +8,7 @@ import type { TerminalHost } from "../../host.ts";
 import type { InputEvent } from "../../input/event.ts";
 import type { Bindings } from "../../keys/bindings.ts";
 import { renderFooter } from "../../life/footer.ts";
+import { AgentTalks } from "../../stream/agent-talks.ts";
 import { runningNow, Spinner } from "../../life/spinner.ts";
 import { BackgroundTasks } from "../../life/tasks.ts";
 import { TodoView } from "../../life/todos.ts";
@@ -30,6 +31,7 @@ export class LiveParts {
   readonly #spinner: Spinner;
   tokens = new TokenCounter();
   tasks = new BackgroundTasks();
+  readonly agents: AgentTalks;
   #todos = new TodoView();
   #showsLists = true;
   #showsShortcuts = false;
@@ -43,6 +45,7 @@ export class LiveParts {
 
   constructor(host: TerminalHost, bindings: Bindings) {
     this.#bindings = bindings;
+    this.agents = new AgentTalks({ cwd: host.cwd });
     this.#spinner = new Spinner(host.settings);
   }
 
@@ -52,6 +55,7 @@ export class LiveParts {
     if (!grows || !this.#working) this.changed();
     this.tokens.take(message);
     this.tasks.take(message, now);
+    this.agents.take(message, now);
     this.#todos.take(message);
     this.#spinner.take(message);
   }
@@ -71,6 +75,7 @@ export class LiveParts {
     this.changed();
     this.tokens = new TokenCounter();
     this.tasks = new BackgroundTasks();
+    this.agents.clear();
     this.#todos = new TodoView();
   }
 

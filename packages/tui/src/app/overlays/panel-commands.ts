@@ -19,12 +19,13 @@ export function openPanelOf(command: string, args: string, app: App): void {
 /** Ctrl+O: everything that was said and done, unfolded. */
 export async function showTranscript(app: App): Promise<void> {
   const { transcriptViewer } = await import("../../viewer/transcript-viewer.ts");
-  const { host, keys, talk } = app;
+  const { host, keys, talk, parts } = app;
   const { feed } = talk;
   await app.showFullScreen(
     transcriptViewer({
       items: () => [...feed.past.items, ...feed.unfinished],
       forgotten: () => feed.past.forgotten,
+      agents: () => parts.agents.all,
       keys,
       cwd: host.cwd,
       now: () => host.now(),
@@ -117,6 +118,7 @@ async function contextOf(app: App): Promise<PanelContext> {
     prompts: () => talk.facts.prompts,
     items: () => [...talk.feed.past.items, ...talk.feed.unfinished],
     tasks: () => parts.tasks.tasks,
+    agents: () => parts.agents.all,
     lastAnswer: () => talk.facts.lastAnswer,
     sessionId: talk.sessionId ?? "",
     setting: (key) => app.settings[key],

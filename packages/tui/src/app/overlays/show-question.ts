@@ -3,6 +3,7 @@
 import type { AttachedClient, ControlRequest } from "@keelson/protocol";
 import type { DialogAnswer, DialogContext } from "../../dialogs/dialog-context.ts";
 import { RequestError } from "@keelson/client";
+import type { CallInSession } from "../../host.ts";
 import type { App } from "../app.ts";
 
 /** Shows the oldest question that waits, if none is shown, and then the next. */
@@ -56,9 +57,18 @@ async function contextFor(app: App, plan: string | undefined): Promise<DialogCon
     ...(app.lastTypedAt === undefined ? {} : { lastKeyAt: app.lastTypedAt }),
     ...(app.host.screenReader ? { plain: true } : {}),
     ...(plan === undefined ? {} : { plan }),
+    explain: (call) => explainCall(call, app),
+    redraw: () => app.changed(),
     diff: renderDiff,
     markdown: renderMarkdown,
   };
+}
+
+async function explainCall(call: Pick<CallInSession, "tool" | "input">, app: App): Promise<string | undefined> {
+  const { host, talk } = app;
+  const { mode, cwd = host.cwd } = talk.facts;
+  const { rules, workspaceDirectories } = (await talk.request("list_permission_rules")).state;
+  return host.explainCall({ ...call, mode, cwd, directories: workspaceDirectories, rules });
 }
 
 /** Null if there is no such file; undefined if it cannot be read. */

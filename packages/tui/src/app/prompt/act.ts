@@ -70,7 +70,8 @@ export function act(effect: PromptEffect, app: App): void {
 
 const NO_EDITOR = "The editor did not return a text; set VISUAL or EDITOR to the one you want";
 
-function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
+function submit(effect: SubmitEffect, app: App): void {
+  const { mode, text, line, images } = effect;
   const { talk } = app;
   remember(line, app);
   const draft = { mode, text, images: images.map(({ image }) => image) };
@@ -89,7 +90,15 @@ function submit({ mode, text, line, images }: SubmitEffect, app: App): void {
           .then(() => app.note("Noted in CLAUDE.md", "info")),
       );
     case "prompt":
-      return talk.say({ content: submission.content, draft: line.display, typed: true });
+      return talk.say({
+        content: submission.content,
+        draft: line.display,
+        typed: true,
+        back() {
+          app.prompt.takeBack(effect);
+          app.note("Taken back: the prompt is in the input again");
+        },
+      });
   }
 }
 

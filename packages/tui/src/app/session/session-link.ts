@@ -28,7 +28,14 @@ export interface LinkEvents {
   ended(error?: Error): void;
 }
 
-const VIEW: ClientView = { partial: true, hookEvents: true, agentText: true, replayPrompts: true, toolMeta: true };
+const VIEW: ClientView = {
+  partial: true,
+  hookEvents: true,
+  agentText: true,
+  replayPrompts: true,
+  toolMeta: true,
+  liveCalls: true,
+};
 
 export class SessionLink implements Requests {
   readonly session: Session;

@@ -12,7 +12,7 @@ import {
   type Session,
 } from "@keelson/protocol";
 import { Feed, type ConversationOptions } from "../../stream/feed.ts";
-import type { Requests } from "@keelson/client";
+import { RequestError, type Requests } from "@keelson/client";
 import { Questions } from "./questions.ts";
 import { Queued } from "./queued.ts";
 import { SessionFacts } from "./session-facts.ts";
@@ -44,6 +44,8 @@ export interface Saying {
   readonly priority?: "now" | "next" | "later";
   /** Whether it was typed in the prompt. */
   readonly typed?: boolean;
+  /** How it goes back into the prompt if it is taken back before anything came of it. */
+  readonly back?: () => void;
 }
 
 const FIRST_LOOK_MS = 250;
@@ -64,6 +66,10 @@ export class Talk implements Requests {
   readonly #open = Promise.withResolvers<SessionLink>();
   #link: SessionLink | undefined;
   #gone = false;
+  /** The prompt that the agent works at, as long as nothing came of it. */
+  #unanswered: { readonly uuid: string; back(): void } | undefined;
+  /** The run that is being interrupted: whether nothing came of its prompt. */
+  #over: PromiseWithResolvers<boolean> | undefined;
   /** Settles when everything said before is shown. Absent if nothing was. */
   #replay: PromiseWithResolvers<void> | undefined;
 
@@ -94,6 +100,7 @@ export class Talk implements Requests {
         unshown,
         ended: (error) => {
           this.#gone = true;
+          this.#over?.resolve(false);
           ended(error);
         },
       },
@@ -141,6 +148,7 @@ export class Talk implements Requests {
       return;
     }
     if (saying.typed) this.feed.typed(uuid);
+    if (saying.back && !this.isWorking) this.#unanswered = { uuid, back: saying.back };
     this.#show({ uuid, content, draft });
     void this.#open.promise.then(
       (link) => link.prompt(content, { uuid, ...(priority ? { priority } : {}) }),
@@ -173,8 +181,36 @@ export class Talk implements Requests {
     return newest.draft;
   }
 
+  /** Before anything came of the prompt, it goes back to where it was typed and is no part of the conversation. */
   async interrupt(): Promise<void> {
-    if (this.#link && !this.#gone) await this.request("interrupt");
+    if (!this.#link || this.#gone) return;
+    const said = this.queued.count === 0 ? this.#unanswered : undefined;
+    if (said === undefined || this.#over) {
+      await this.request("interrupt");
+      return;
+    }
+    const over = (this.#over = Promise.withResolvers<boolean>());
+    this.feed.holdEnd();
+    await this.request("interrupt");
+    const isUnanswered = await over.promise;
+    this.#over = undefined;
+    const isBack = isUnanswered && (await this.#withdraw(said.uuid));
+    this.feed.releaseEnd({ isShown: !isBack });
+    if (isBack) said.back();
+    this.#options.changed();
+  }
+
+  /** Whether the prompt is no longer part of the conversation. */
+  async #withdraw(uuid: string): Promise<boolean> {
+    try {
+      await this.request("rewind_conversation", { user_message_id: uuid });
+    } catch (error) {
+      // It stays where it is, with the interruption behind it.
+      if (error instanceof RequestError) return false;
+      throw error;
+    }
+    this.facts.rewound(uuid);
+    return true;
   }
 
   /** How long this run has waited for the user so far. */
@@ -211,7 +247,12 @@ export class Talk implements Requests {
   #take(message: Outbound): void {
     const now = this.#options.now();
     this.facts.take(message, now);
+    if (isAnswer(message)) this.#unanswered = undefined;
     this.feed.take(message, now);
+    if (message.type === "result") {
+      this.#over?.resolve(this.#unanswered !== undefined);
+      this.#unanswered = undefined;
+    }
     if (message.type === "result") this.#userTime.restart(now);
     if (message.type === "command_lifecycle" && message.state !== "queued") {
       this.queued.remove(message.command_uuid);
@@ -277,6 +318,13 @@ export class Talk implements Requests {
       // The session ended first; `ended` reports that.
     }
   }
+}
+
+/** Whether something comes of a prompt: words, a call, or what a command printed. */
+function isAnswer(message: Outbound): boolean {
+  if (message.type === "stream_event") return message.event.type === "content_block_start";
+  if (message.type === "assistant") return message.parent_tool_use_id === null;
+  return message.type === "system" && message.subtype === "compact_boundary";
 }
 
 /** The call that a question is about. */

@@ -113,6 +113,7 @@ export function startFakeProgram(options: FakeProgramOptions) {
       choose: async () => undefined,
     }),
     doctor: async () => "All well",
+    explainCall: async () => "✓ Allowed",
     now: () => clock.now,
     ...options.host,
   };

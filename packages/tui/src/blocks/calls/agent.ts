@@ -4,7 +4,8 @@ import type { AgentCall, CallItem, SubagentProgress } from "@keelson/client";
 import { isObject } from "@keelson/protocol";
 import { fit } from "../../screen/rows.ts";
 import { counted, elapsed, shortCount } from "../amounts.ts";
-import { errorRows, folded } from "../fold.ts";
+import { renderMarkdown } from "../../markdown/render-markdown.ts";
+import { errorRows, folded, moreRow } from "../fold.ts";
 import { sign, type ItemLook } from "../look.ts";
 import { titleOf } from "./titles.ts";
 
@@ -14,10 +15,9 @@ export function renderAgent(call: CallItem, columns: number, look: ItemLook): st
   const { theme } = look;
   const { result, agent } = call;
   if (look.whole) return wholeRows(call, columns, look);
-  if (result?.isError) return errorRows(result.text, columns, look);
+  if (result?.isError) return failureRows(result.text, columns, look);
   if (result && hasJustBegun(call)) return answer(call, columns, look);
   if (result) return [theme.paint("dim", fit(`Done: ${totals(call)}`, columns)), ...answer(call, columns, look)];
-  if (call.state === "interrupted") return [theme.paint("dim", "Stopped")];
   if (call.state === "pending") return [theme.paint("dim", "Being written…")];
   const time = elapsed(look.now - call.startedMs);
   const used = agent && countOf(agent) > 0 ? ` · ${amounts(agent)}` : "";
@@ -42,9 +42,13 @@ function wholeRows(call: CallItem, columns: number, look: ItemLook): string[] {
     ...told.map((row) => theme.paint("dim", row)),
     ...(agent ? callRows(agent, columns, look, { most: Infinity }) : []),
     ...(result ? [theme.paint("dim", fit(totals(call), columns))] : []),
-    ...(result?.isError ? errorRows(result.text, columns, look) : result ? answer(call, columns, look) : []),
+    ...(result?.isError ? failureRows(result.text, columns, look) : result ? answer(call, columns, look) : []),
   ];
 }
+
+/** Without the id, by which the model knows it. */
+const failureRows = (text: string, columns: number, look: ItemLook) =>
+  errorRows(text.replace(/ \(agentId: [^)\s]*\)/, ""), columns, look);
 
 /** The newest calls, those of its own subagents below them. */
 function callRows(
@@ -92,6 +96,11 @@ function totals({ result, agent, durationMs }: CallItem): string {
 
 const TRAILER = /\n*(?:agentId: [^\n]*\n?)?(?:<usage>[\s\S]*<\/usage>)?\s*$/;
 
+const MOST_ANSWER_ROWS = 5;
+
 function answer({ result }: CallItem, columns: number, look: ItemLook): string[] {
-  return folded(result!.text.replace(TRAILER, ""), columns, look);
+  const rows = renderMarkdown(result!.text.replace(TRAILER, "").trim(), columns, look.theme);
+  if (look.whole || rows.length <= MOST_ANSWER_ROWS + 1) return rows;
+  const hidden = rows.slice(MOST_ANSWER_ROWS).filter((row) => row !== "").length;
+  return [...rows.slice(0, MOST_ANSWER_ROWS), moreRow(hidden, columns, look, "row")];
 }

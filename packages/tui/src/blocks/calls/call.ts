@@ -5,6 +5,7 @@ import { isObject } from "@keelson/protocol";
 import { cleanRow } from "../../screen/clean.ts";
 import { fit, width, wrap } from "../../screen/rows.ts";
 import type { StyleName } from "../../theme/theme.ts";
+import { newestRows } from "../fold.ts";
 import { renderAgent } from "./agent.ts";
 import { counted, elapsed } from "../amounts.ts";
 import { ELBOW_COLUMNS, sign, speaker, underElbow, withKey, type ItemLook } from "../look.ts";
@@ -14,6 +15,8 @@ import { titleOf } from "./titles.ts";
 /** Calls that took less are not timed. */
 const TIMED_MS = 2_000;
 const MOST_HEAD_ROWS = 3;
+/** Of what a command prints while it runs. */
+const LIVE_ROWS = 5;
 
 export function renderCall(call: CallItem, look: ItemLook): string[] {
   const columns = Math.max(1, look.columns - ELBOW_COLUMNS);
@@ -43,9 +46,9 @@ function foundBy(name: string, { output, images }: ShownResult): string {
 
 function bodyRows(call: CallItem, columns: number, look: ItemLook): string[] {
   const { theme } = look;
-  if (isAgentCall(call.name) && !call.inBackground) return renderAgent(call, columns, look);
+  if (isAgentCall(call.name) && !call.inBackground && !wasRefused(call)) return renderAgent(call, columns, look);
   if (call.result) return resultRows(call, call.result, columns, look);
-  if (call.state === "interrupted") return [theme.paint("dim", "No result")];
+  if (call.state === "interrupted") return [theme.paint("warning", "Interrupted")];
   if (call.state === "pending") {
     const size = call.written < 2_000 ? "" : `, ${Math.round(call.written / 1000)} KB`;
     return [theme.paint("dim", `Being written${size}…`)];
@@ -53,8 +56,17 @@ function bodyRows(call: CallItem, columns: number, look: ItemLook): string[] {
   if (call.state === "waiting") return [theme.paint("dim", fit("Waiting for your answer", columns))];
   const background = call.label.kind === "execute" && call.taskId !== undefined && !call.inBackground;
   const key = background ? withKey(look, "task:background", (name) => ` (${name} to move to the background)`) : "";
-  return [theme.paint("dim", fit(`Running… ${elapsed(look.now - call.startedMs)}${key}`, columns))];
+  const { printed } = call;
+  const lines = printed ? ` · ${counted(printed.lines, "line")}` : "";
+  return [
+    ...(printed ? newestRows(printed.text, columns, LIVE_ROWS) : []),
+    theme.paint("dim", fit(`Running… ${elapsed(look.now - call.startedMs)}${lines}${key}`, columns)),
+  ];
 }
+
+/** What is said of it then is for the model. */
+const wasRefused = ({ state, denied, instead }: CallItem) =>
+  state === "denied" || state === "interrupted" || denied !== undefined || instead !== undefined;
 
 function headRows(call: CallItem, look: ItemLook): string[] {
   const { theme } = look;

@@ -7,7 +7,7 @@ import { cleanRow } from "../../screen/clean.ts";
 import { fit } from "../../screen/rows.ts";
 import { counted, elapsed } from "../amounts.ts";
 import { editRows } from "./edits.ts";
-import { errorRows, folded } from "../fold.ts";
+import { errorRows, folded, foldedEnds, type FoldEnds } from "../fold.ts";
 import type { ItemLook } from "../look.ts";
 
 type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLook) => string[];
@@ -45,8 +45,12 @@ function backgroundRows({ taskId }: CallItem, { output }: ShownResult, columns: 
   return [look.theme.paint("dim", fit(`Running in the background${name} (/tasks shows it)`, columns))];
 }
 
+/** Of what went well, how it began and how it ended; of what failed, the end says why. */
+const OF_SUCCESS: FoldEnds = { head: 1, tail: 1 };
+const OF_FAILURE: FoldEnds = { head: 0, tail: 8 };
+
 const plainRows: Rows = (_call, { text, images }, columns, look) => {
-  const rows = folded(text, columns, look);
+  const rows = foldedEnds(text, columns, look, OF_SUCCESS);
   if (images > 0) rows.push(look.theme.paint("dim", `[${counted(images, "image")}]`));
   return rows.length === 0 ? [look.theme.paint("dim", "No output")] : rows;
 };
@@ -55,18 +59,25 @@ const shellRows: Rows = (call, result, columns, look) => {
   const { theme } = look;
   if (result.isError) {
     const [, code, rest] = /^(?:Error: )?Exit code (\d+)\n?([\s\S]*)$/.exec(result.text) ?? [];
-    if (code === undefined) return errorRows(result.text, columns, look);
-    return [theme.paint("error", `Exit code ${code}`), ...folded(rest!, columns, look)];
+    if (code === undefined) return failureRows(result.text, columns, look);
+    return [theme.paint("error", `Exit code ${code}`), ...foldedEnds(rest!, columns, look, OF_FAILURE)];
   }
   const output = isObject(result.output) ? result.output : {};
   const { stdout, stderr, returnCodeInterpretation: meaning } = output;
   const both = [stdout, stderr].filter((text) => typeof text === "string" && text !== "").join("\n");
-  const rows = folded(both === "" ? (typeof stdout === "string" ? "" : result.text) : both, columns, look);
+  const printed = both === "" ? (typeof stdout === "string" ? "" : result.text) : both;
+  const rows = foldedEnds(printed, columns, look, OF_SUCCESS);
   if (typeof meaning === "string") rows.push(theme.paint("dim", fit(cleanRow(meaning), columns)));
   if (output["interrupted"] === true) rows.push(theme.paint("warning", "Interrupted"));
   if (output["isImage"] === true) return [theme.paint("dim", "[1 image]")];
   return rows.length === 0 ? [theme.paint("dim", "No output")] : rows;
 };
+
+/** A command that did not run to its end: why, then the end of what it printed. */
+function failureRows(text: string, columns: number, look: ItemLook): string[] {
+  const [why = "", ...printed] = text.split("\n");
+  return [...errorRows(why, columns, look), ...foldedEnds(printed.join("\n"), columns, look, OF_FAILURE)];
+}
 
 const fetchRows: Rows = (_call, { isError, text, output }, columns, look) => {
   if (isError) return errorRows(text, columns, look);

@@ -7,12 +7,13 @@ import { barred, quoted } from "../../widgets/heading.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
 import type { DialogContext } from "../dialog-context.ts";
 import { shortPath, showAll, showRow } from "../visible.ts";
-import { commandParts, isCovered } from "./command-parts.ts";
+import { commandParts, destructiveWords, isCovered } from "./command-parts.ts";
 import { readable, type CallDescription } from "./describe.ts";
 
 export function permissionBody(ask: PermissionAsk, described: CallDescription, context: DialogContext): RowsFor {
   return (columns, theme) => [
     ...subjectRows(ask, described, columns, theme),
+    ...destroyRows(ask, columns, theme),
     ...diffRows(ask, context, columns, theme),
     ...inputRows(ask, described, columns, theme),
     ...partRows(ask, columns, theme),
@@ -22,10 +23,49 @@ export function permissionBody(ask: PermissionAsk, described: CallDescription, c
   ];
 }
 
+/** What the call is about, and what it would change. */
+export function subjectOf(ask: PermissionAsk, described: CallDescription, context: DialogContext): RowsFor {
+  return (columns, theme) => [
+    ...subjectRows(ask, described, columns, theme),
+    ...destroyRows(ask, columns, theme),
+    ...diffRows(ask, context, columns, theme),
+  ];
+}
+
 function subjectRows(ask: PermissionAsk, { subject }: CallDescription, columns: number, theme: Theme): string[] {
-  const { command } = ask.input;
-  if (typeof command === "string" && ask.kind === "execute") return quoted(showAll(command), columns, theme, "code");
+  const command = commandOf(ask);
+  if (command !== undefined) {
+    const pieces = markedPieces(command).map(({ text, isMarked }) =>
+      theme.paint(isMarked ? "error" : "code", showAll(text)),
+    );
+    return barred(wrap(pieces.join(""), columns - 2), theme);
+  }
   return subject === undefined ? [] : quoted(subject, columns, theme, "bold");
+}
+
+/** Said in words, too: colors are not for everyone. */
+function destroyRows(ask: PermissionAsk, columns: number, theme: Theme): string[] {
+  const found = destructiveWords(commandOf(ask) ?? "");
+  if (found.length === 0) return [];
+  const words = [...new Set(found.map(({ word }) => word))].map(showRow).join(", ");
+  return wrap(`${theme.paint("error", "Cannot be undone:")} ${words}`, columns - 2).map((row) => `  ${row}`);
+}
+
+function commandOf({ input: { command }, kind }: PermissionAsk): string | undefined {
+  return typeof command === "string" && kind === "execute" ? command : undefined;
+}
+
+function markedPieces(command: string): { readonly text: string; readonly isMarked: boolean }[] {
+  const pieces: { readonly text: string; readonly isMarked: boolean }[] = [];
+  let at = 0;
+  for (const { start, end } of destructiveWords(command)) {
+    pieces.push(
+      { text: command.slice(at, start), isMarked: false },
+      { text: command.slice(start, end), isMarked: true },
+    );
+    at = end;
+  }
+  return [...pieces, { text: command.slice(at), isMarked: false }].filter(({ text }) => text !== "");
 }
 
 function diffRows({ patch }: PermissionAsk, context: DialogContext, columns: number, theme: Theme): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { commandParts, isCovered } from "./command-parts.ts";
+import { commandParts, destructiveWords, isCovered } from "./command-parts.ts";
 
 test.each<[string, string[]]>([
   ["a && b || c; d | e", ["a", "b", "c", "d", "e"]],
@@ -36,4 +36,16 @@ test.each<[string, string, boolean]>([
   ["make all x", "make all", false],
 ])("%j, rule %j: %j", (part, rule, covered) => {
   expect(isCovered(part, rule)).toBe(covered);
+});
+
+test.each<[string, string[]]>([
+  ["make && rm -rf build; git push -f", ["-rf", "-f"]],
+  ["sudo rm -r x", ["-r"]],
+  ["A=1 timeout 5 git reset '--hard'", ["'--hard'"]],
+  ["echo 'rm -rf x'", []],
+  ["bash -c 'x'; (rm -fr y)", ["-fr"]],
+  ['git commit -m "rm -rf; git push -f"', []],
+  ["rm x", []],
+])("%j destroys by %j", (command, words) => {
+  expect(destructiveWords(command).map(({ start, end }) => command.slice(start, end))).toEqual(words);
 });

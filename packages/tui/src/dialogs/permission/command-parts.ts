@@ -1,5 +1,7 @@
-// Splits a command line where a shell would, to show its parts. For reading only: nothing is decided here, and whatever
-// is not plain is not split.
+// Finds what people should see of a command line: its simple commands, and the words that destroy. For reading only: nothing is
+// decided here, and whatever is not plain is not split.
+
+import { destructiveWord } from "@keelson/protocol/destructive";
 
 const PLAIN_WORDS =
   /^(if|then|else|elif|fi|for|while|until|do|done|case|esac|select|function|coproc|time|\{|\}|\[\[|!)(\s|$)/;
@@ -63,4 +65,37 @@ export function isCovered(part: string, ruleContent: string): boolean {
   if (!ruleContent.endsWith(" *")) return part === ruleContent;
   const prefix = ruleContent.slice(0, -2);
   return part === prefix || part.startsWith(`${prefix} `);
+}
+
+interface DestructiveWord {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Programs that run the words behind them. */
+const WRAPPERS = /^(?:sudo|doas|env|time|nice|nohup|command|exec|xargs|timeout|\d+[smh]?|-\S*|[A-Za-z_]\w*=\S*)$/;
+const SEPARATOR = /[;&|()`{}\n]/;
+
+/** The words that make a command destructive, in order. A guess for reading: quotes are looked through, nothing is decided. */
+export function destructiveWords(command: string): readonly DestructiveWord[] {
+  if (command.length > LONGEST) return [];
+  const found: DestructiveWord[] = [];
+  let words: DestructiveWord[] = [];
+  const finish = () => {
+    const from = words.findIndex(({ word }) => !WRAPPERS.test(word));
+    const at = from < 0 ? undefined : destructiveWord(words.slice(from).map(({ word }) => word));
+    if (at !== undefined) found.push(words[from + at]!);
+    words = [];
+  };
+  for (const match of command.matchAll(/[;&|()`{}\n]+|(?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s;&|()`{}'"\\])+/g)) {
+    const [text] = match;
+    if (SEPARATOR.test(text[0]!)) finish();
+    else {
+      const word = text.replace(/'([^']*)'|"((?:[^"\\]|\\[^])*)"/g, "$1$2").replace(/\\([^])/g, "$1");
+      words.push({ word, start: match.index, end: match.index + text.length });
+    }
+  }
+  finish();
+  return found;
 }

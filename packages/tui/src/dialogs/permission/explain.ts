@@ -3,22 +3,41 @@
 import type { PermissionAsk } from "@keelson/client";
 import { wrap } from "../../screen/rows.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
-import { showRow } from "../visible.ts";
+import type { Theme } from "../../theme/theme.ts";
+import { showAll, showRow } from "../visible.ts";
 import type { Remember } from "./remember.ts";
 
-export function explanation(ask: PermissionAsk, remember: Remember | undefined): RowsFor {
+interface Explained {
+  readonly remember: Remember | undefined;
+  /** The words of `keelson permissions explain`. */
+  readonly told: string | undefined;
+  /** What the call is about. */
+  readonly subject: RowsFor;
+}
+
+export function explanation(ask: PermissionAsk, { remember, told, subject }: Explained): RowsFor {
   const paragraphs = [
     reasonText(ask),
     remember === undefined ? NO_RULE : `With the second answer, later calls run without asking: ${rulesOf(remember)}.`,
     "A plain no stops the turn. A no with a text (Tab) tells the model what to do instead, and the turn continues.",
     "/permissions lists all rules and where they are stored. A deny rule always wins, then ask, then allow.",
   ];
-  return (columns, theme) =>
-    paragraphs.flatMap((text, index) => [
-      ...(index > 0 ? [""] : []),
-      ...wrap(theme.paint("text", text), columns - 2).map((row) => `  ${row}`),
-    ]);
+  return (columns, theme) => [
+    ...subject(columns, theme),
+    ...(told === undefined ? [] : ["", ...toldRows(told, columns, theme)]),
+    ...paragraphs.flatMap((text) => ["", ...wrap(theme.paint("text", text), columns - 2).map((row) => `  ${row}`)]),
+  ];
 }
+
+/** The tree keeps its shape where there is room; a screen reader gets no lines. */
+function toldRows(told: string, columns: number, theme: Theme): string[] {
+  const text = showAll(
+    theme.spoken ? told.replace(/[├└│─·→]+/g, " ").replace(/[✓?✗] /g, (sign) => SPOKEN[sign.trim()]!) : told,
+  );
+  return text.split("\n").flatMap((line) => (line === "" ? [""] : wrap(line, columns - 2).map((row) => `  ${row}`)));
+}
+
+const SPOKEN: Readonly<Record<string, string>> = { "✓": "allowed: ", "?": "asks: ", "✗": "denied: " };
 
 const NO_RULE = "No rule can allow exactly this, so it needs approval each time.";
 

@@ -8,7 +8,7 @@ import type { Hint } from "../../widgets/heading.ts";
 import type { Choice } from "../../widgets/select-list.ts";
 import { plainNo, reply, type DialogAnswer, type DialogContext } from "../dialog-context.ts";
 import { showRow } from "../visible.ts";
-import { permissionBody } from "./body.ts";
+import { permissionBody, subjectOf } from "./body.ts";
 import { describe } from "./describe.ts";
 import { explanation } from "./explain.ts";
 import { rememberOf, type Remember } from "./remember.ts";
@@ -20,11 +20,23 @@ export function permissionDialog(ask: PermissionAsk, context: DialogContext): Pa
   const described = describe(ask, context);
   const remember = rememberOf(ask, context);
   const choices = choicesFor(remember, keys.keyFor("confirm:cycleMode"));
+  const body = permissionBody(ask, described, context);
+  let explained: Promise<void> | undefined;
+  let told: string | undefined = context.explain ? "Looking at the rules…" : undefined;
+  const whole = () => explanation(ask, { remember, told, subject: subjectOf(ask, described, context) });
+  const askWhy = async () => {
+    told = await context.explain?.({ tool: ask.tool, input: ask.input }).catch(() => undefined);
+    panel.explains(whole());
+    context.redraw?.();
+  };
   const panel = new ChoicePanel<Answer>({
     keys,
     heading: { title: described.title, style: "warning", plain, ...askedBy(ask) },
-    body: permissionBody(ask, described, context),
-    explanation: explanation(ask, remember),
+    body,
+    explanation: () => {
+      explained ??= askWhy();
+      return whole();
+    },
     question: described.question,
     choices,
     marked: ask.defaultToNo ? choices.length - 1 : 0,

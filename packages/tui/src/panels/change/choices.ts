@@ -19,7 +19,7 @@ export async function modelPanel(context: PanelContext): Promise<Panel<PanelEnd>
         answer === null ? undefined : { value: loggedIn(answer, context) },
       );
     return ending(modelPicker({ ...loaded, requests }, { keys, redraw, login }), (picked) => {
-      if (picked === null || Object.keys(picked).length === 0) return { note: "Kept the model" };
+      if (picked === null || Object.keys(picked).length === 0) return {};
       return finishing(applyModel(picked, requests));
     });
   });
@@ -53,7 +53,7 @@ export async function effortPanel(context: PanelContext): Promise<Panel<PanelEnd
   const marked = Math.max(0, all.indexOf(inForce.effort ?? "default"));
   const choices = all.map((label, index) => ({ label, isCurrent: index === marked }));
   return ending(choicesPanel({ title: "Effort", choices, keys, marked, harmless: true }), (index) => {
-    if (index === null || index === marked) return { note: "Kept the effort" };
+    if (index === null || index === marked) return {};
     const effort = index === 0 ? null : all[index]!;
     return finishing(applyModel({ effort }, requests));
   });
@@ -73,7 +73,7 @@ export function themePanel(args: string, context: PanelContext): Panel<PanelEnd>
   const current = String(context.setting("theme") ?? "");
   const picker = themePicker(themes, { keys, current, themeNamed: (name) => context.themeNamed(name) });
   return ending(picker, (name) =>
-    name === null || name === current ? { note: "Kept the theme" } : saveSetting("theme", name, "Theme", context),
+    name === null || name === current ? {} : saveSetting("theme", name, "Theme", context),
   );
 }
 
@@ -91,7 +91,7 @@ export async function outputStylePanel(args: string, context: PanelContext): Pro
   const marked = Math.max(0, styles.indexOf(current));
   const choices = styles.map((style, index) => ({ label: cleanRow(style), isCurrent: index === marked }));
   return ending(choicesPanel({ title: "Output style", choices, keys, marked, harmless: true }), (index) =>
-    index === null || index === marked ? { note: "Kept the output style" } : save(styles[index]!),
+    index === null || index === marked ? {} : save(styles[index]!),
   );
 }
 

@@ -120,7 +120,7 @@ class ConfigState {
   }
 
   #end(): PanelEnd {
-    if (this.#changed.size === 0) return { note: "Settings unchanged" };
+    if (this.#changed.size === 0) return {};
     return { later: this.#writing.then(() => this.#saved()) };
   }
 
@@ -133,6 +133,7 @@ class ConfigState {
     });
     const failed = this.#said?.style === "error" ? [this.#said.text] : [];
     const saved = names.length === 0 ? [] : [`Set ${names.join(", ")}`];
-    return { note: [...saved, ...failed].join(". ") || "Settings unchanged", effects };
+    const note = [...saved, ...failed].join(". ");
+    return { ...(note === "" ? {} : { note }), effects };
   }
 }

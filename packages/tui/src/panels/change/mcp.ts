@@ -101,7 +101,7 @@ class ServersState {
       act: (action, entry) => {
         if (entry) this.#act(action, entry.id, stack);
       },
-      closed: () => ({ note: this.#done.at(-1) ?? "Closed MCP servers" }),
+      closed: () => (this.#done.length === 0 ? {} : { note: this.#done.at(-1)! }),
       hints: (entry) => [
         { action: "select:accept", does: "details" },
         { action: "servers:reconnect", does: "reconnect" },

@@ -75,7 +75,7 @@ class RulesState {
         if (action === "rules:add") this.#add(tab, stack);
         if (action === "rules:remove" && entry) this.#remove(entry, tab, stack);
       },
-      closed: () => ({ note: this.#done.length === 0 ? "Permissions unchanged" : this.#done.join(", ") }),
+      closed: () => (this.#done.length === 0 ? {} : { note: this.#done.join(", ") }),
       hints: (entry) => [
         { action: "rules:add", does: "add" },
         ...(entry === undefined || entry.id === ADD ? [] : [{ action: "rules:remove", does: "remove" }]),

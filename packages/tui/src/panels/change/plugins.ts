@@ -26,7 +26,7 @@ class PluginsState {
   /** What the user's own file says. */
   #own: Readonly<Record<string, unknown>> = {};
   #said: { readonly text: string; readonly style: StyleName } | undefined;
-  #note = "Closed plugins";
+  #note: string | undefined;
 
   constructor(context: PanelContext) {
     this.#context = context;
@@ -57,7 +57,7 @@ class PluginsState {
         if (action === "plugin:toggle" && entry) void this.#toggle(entry.id);
         if (action === "plugin:reload") void this.#reload("Read the plugins again");
       },
-      closed: () => ({ note: this.#note }),
+      closed: () => (this.#note === undefined ? {} : { note: this.#note }),
       hints: (entry) => [
         ...(entry ? [{ action: "plugin:toggle", does: this.#isActive(entry.id) ? "disable" : "enable" }] : []),
         { action: "plugin:reload", does: "reload" },

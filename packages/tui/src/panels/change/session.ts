@@ -25,7 +25,7 @@ export async function resumePanel(args: string, context: PanelContext): Promise<
     ...(branch ? { branch } : {}),
   });
   return ending(picker, (picked) => {
-    if (picked === null || picked.id === sessionId) return { note: "Kept this session" };
+    if (picked === null || picked.id === sessionId) return {};
     const { id, cwd = host.cwd } = picked;
     if (cwd !== host.cwd) return { note: `That session belongs to ${cwd}: start Keelson there with --resume ${id}` };
     return { effects: [{ kind: "switch-session", which: { kind: "resume", id } }] };
@@ -41,7 +41,7 @@ export function rewindPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
   const points = context.prompts();
   if (points.length === 0) return { note: "There is nothing to go back to yet" };
   return ending(rewindPicker(points, { requests, keys, redraw }), (choice) => {
-    if (choice === null) return { note: "Nothing was rewound" };
+    if (choice === null) return {};
     const work = performRewind(choice, requests).then(({ note, conversation, draft }): PanelEnd => ({
       note,
       effects: [
@@ -73,7 +73,7 @@ export function exportPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
       take(event, now) {
         const done = list.take(event, now);
         if (done === undefined) return undefined;
-        if (done.value === null) return { value: { note: "Exported nothing" } };
+        if (done.value === null) return { value: {} };
         if (done.value === 0) {
           return {
             value: { note: `Copied the conversation (${text.length} characters)`, effects: [{ kind: "copy", text }] },
@@ -84,8 +84,7 @@ export function exportPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
         stack.open(
           linePanel({ title: "Export to a file", about, placeholder: name, keys, standard: name }),
           (file) => ({
-            value:
-              file === null ? { note: "Exported nothing" } : { effects: [{ kind: "send", prompt: `/export ${file}` }] },
+            value: file === null ? {} : { effects: [{ kind: "send", prompt: `/export ${file}` }] },
           }),
         );
         return undefined;

@@ -1,6 +1,7 @@
-// /tasks: what runs in the background, its output as it comes, and a way to stop it.
+// /tasks: agents, and what runs in the background: what they say and print as it comes, and a way to stop them.
 
 import { elapsed } from "../../blocks/amounts.ts";
+import { agentEntry, agentViewer } from "../../viewer/transcript-viewer.ts";
 import type { Panel } from "../../screen/view.ts";
 import type { StyleName } from "../../theme/theme.ts";
 import { linesOfText } from "../../viewer/section.ts";
@@ -21,11 +22,16 @@ const KINDS: Readonly<Record<string, string>> = {
 const hasOutput = ({ type }: PanelTask) => type !== "local_agent" && type !== "wakeup";
 
 export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
-  if (context.tasks().length === 0) return { note: "No background tasks" };
+  const agentOf = (id: string) => context.agents().find((agent) => agent.id === id);
+  // An agent in the background is also a task.
+  const others = () => context.tasks().filter(({ id }) => agentOf(id) === undefined);
+  if (context.tasks().length + context.agents().length === 0) return { note: "No tasks or agents" };
   let said: { readonly text: string; readonly style: StyleName } | undefined;
-  let note = "Closed tasks";
+  let note: string | undefined;
+  const viewed = { keys: context.keys, cwd: context.host.cwd, now: () => context.host.now() };
+  const isStoppable = ({ id }: ListEntry) => (agentOf(id)?.status ?? "running") === "running";
   const stop = async (id: string) => {
-    const name = context.tasks().find((task) => task.id === id)?.description ?? id;
+    const name = (agentOf(id) ?? context.tasks().find((task) => task.id === id))?.description ?? id;
     try {
       await context.requests.request("stop_task", { task_id: id });
       note = `Stopped ${name}`;
@@ -39,25 +45,37 @@ export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
     (own) =>
       new ListPanel<PanelEnd>({
         harmless: true,
-        title: "Background tasks",
+        title: "Tasks and agents",
         keys: context.keys,
         contexts: ["Task"],
-        entries: () => context.tasks().map((task) => taskEntry(task, context.host.now())),
-        empty: () => "No background tasks",
+        entries: () => {
+          const now = context.host.now();
+          const agents = context.agents().map((agent) => agentEntry(agent, now));
+          const running = (each: ListEntry) => each.valueStyle === "accent";
+          // What ended is below what runs, the newest first.
+          const ended = agents.filter((each) => !running(each)).toReversed();
+          return [...agents.filter(running), ...others().map((task) => taskEntry(task, now)), ...ended];
+        },
+        empty: () => "No tasks or agents",
         accept: ({ id }) => {
+          const agent = agentOf(id);
+          if (agent) return own.open(agentViewer(agent, viewed, { inPlace: true }), () => undefined);
           const task = context.tasks().find((each) => each.id === id);
           if (task) own.open((hasOutput(task) ? outputPanel : promptPanel)(task, context), () => undefined);
         },
         act: (action, entry) => {
-          if (action === "task:stop" && entry) void stop(entry.id);
+          if (action === "task:stop" && entry && isStoppable(entry)) void stop(entry.id);
         },
-        closed: () => ({ note }),
+        closed: () => (note === undefined ? {} : { note }),
         hints: (entry) =>
           entry === undefined
             ? []
             : [
-                { action: "select:accept", does: shows(context.tasks().find(({ id }) => id === entry.id)) },
-                { action: "task:stop", does: "stop" },
+                {
+                  action: "select:accept",
+                  does: agentOf(entry.id) ? "open" : shows(context.tasks().find(({ id }) => id === entry.id)),
+                },
+                ...(isStoppable(entry) ? [{ action: "task:stop", does: "stop" }] : []),
               ],
         status: () => said,
       }),
@@ -66,13 +84,14 @@ export function tasksPanel(context: PanelContext): Panel<PanelEnd> | PanelEnd {
     take: (event, now) => stack.take(event, now),
     render: (frame) => stack.render(frame),
     // Elapsed times are in whole seconds.
-    nextChange: (now) => stack.nextChange(now) ?? (context.tasks().some(isRunning) ? 1000 : undefined),
+    nextChange: (now) =>
+      stack.nextChange(now) ?? ([...others(), ...context.agents()].some(isRunning) ? 1000 : undefined),
   };
 }
 
 const shows = (task: PanelTask | undefined) => (task === undefined || hasOutput(task) ? "output" : "prompt");
 
-const isRunning = ({ status = "running" }: PanelTask) => status === "running";
+const isRunning = ({ status = "running" }: Pick<PanelTask, "status">) => status === "running";
 
 function taskEntry(task: PanelTask, now: number): ListEntry {
   const { id, type, description, status = "running", startedMs } = task;

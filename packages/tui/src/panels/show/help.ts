@@ -61,7 +61,7 @@ export function helpPanel(context: PanelContext): Panel<PanelEnd> {
     empty: () => "None",
     accept: (entry, tab) =>
       tab === 0 ? { value: { effects: [{ kind: "draft", text: `/${entry.id} ` }] } } : undefined,
-    closed: () => ({ note: "Closed help" }),
+    closed: () => ({}),
     hints: (_entry, tab) => [
       ...(tab === 0 ? [{ action: "select:accept", does: "put into the prompt" }] : []),
       { action: "tabs:next", does: "next tab" },

@@ -27,7 +27,6 @@ export async function hooksPanel(context: PanelContext): Promise<Panel<PanelEnd>
     empty: isOff
       ? 'Hooks are off: "disableAllHooks" is true in the settings'
       : 'No hooks. Define them under "hooks" in a settings file',
-    note: "Closed hooks",
     fileOf: (id) => hooks[Number(id)]?.file,
   });
 }
@@ -54,7 +53,6 @@ export async function agentsPanel(context: PanelContext): Promise<Panel<PanelEnd
     title: "Agents",
     entries,
     empty: "No agents. Define one in .claude/agents/<name>.md",
-    note: "Closed agents",
     fileOf: (id) => agents.find(({ name }) => name === id)?.file,
   });
 }
@@ -75,7 +73,7 @@ export async function skillsPanel(context: PanelContext): Promise<Panel<PanelEnd
       })),
     empty: () => "No skills. Write one to .claude/skills/<name>/SKILL.md",
     accept: ({ id }) => ({ value: { effects: [{ kind: "draft", text: `/${id} ` }] } }),
-    closed: () => ({ note: "Closed skills" }),
+    closed: () => ({}),
     hints: () => [{ action: "select:accept", does: "put into the prompt" }],
   });
 }
@@ -109,7 +107,6 @@ export async function memoryPanel(context: PanelContext): Promise<Panel<PanelEnd
         .map(([path, about, label = shortPath(path, host)]) => ({ id: path, label, value: "not in use", about })),
     ],
     empty: "No instruction files",
-    note: "Closed memory",
     fileOf: (id) => id,
   });
 }
@@ -118,12 +115,11 @@ interface FileListOptions {
   readonly title: string;
   readonly entries: readonly ListEntry[];
   readonly empty: string;
-  readonly note: string;
   fileOf(id: string): string | undefined;
 }
 
 /** Enter opens the file of an entry in the editor, or shows what is known of it if it has none. */
-function fileList(context: PanelContext, { title, entries, empty, note, fileOf }: FileListOptions): Panel<PanelEnd> {
+function fileList(context: PanelContext, { title, entries, empty, fileOf }: FileListOptions): Panel<PanelEnd> {
   const { keys } = context;
   return new PanelStack<PanelEnd>(
     (stack) =>
@@ -141,7 +137,7 @@ function fileList(context: PanelContext, { title, entries, empty, note, fileOf }
           stack.open(textPanel({ title: entry.label, keys, lines: fixedLines(text) }), () => undefined);
           return undefined;
         },
-        closed: () => ({ note }),
+        closed: () => ({}),
         hints: (entry) => {
           if (entry === undefined) return [];
           return [{ action: "select:accept", does: fileOf(entry.id) === undefined ? "details" : "open in the editor" }];

@@ -27,5 +27,5 @@ function picture(title: string, draw: (frame: Frame) => string[], { keys, host }
     }
     return drawn.rows;
   };
-  return closing(textPanel({ title, keys, lines }), `Closed ${title.toLowerCase()}`);
+  return closing(textPanel({ title, keys, lines }));
 }

@@ -38,10 +38,10 @@ export async function statusPanel(context: PanelContext): Promise<Panel<PanelEnd
   ];
   const most = Math.max(...facts.map(([name]) => name.length));
   const text = facts.map(([name, value]) => `${`${name}:`.padEnd(most + 2)} ${value}`).join("\n");
-  return closing(textPanel({ title: "Status", keys: context.keys, lines: wrappedLines(text) }), "Closed status");
+  return closing(textPanel({ title: "Status", keys: context.keys, lines: wrappedLines(text) }));
 }
 
 export async function doctorPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
   const text = await context.host.doctor();
-  return closing(textPanel({ title: "Doctor", keys: context.keys, lines: wrappedLines(text) }), "Closed doctor");
+  return closing(textPanel({ title: "Doctor", keys: context.keys, lines: wrappedLines(text) }));
 }

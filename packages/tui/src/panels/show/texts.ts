@@ -10,16 +10,16 @@ import { wrappedLines } from "../wrapped-lines.ts";
 /** Shown at once; the answer follows. */
 export function askAside(question: string, context: PanelContext): Panel<PanelEnd> | PanelEnd {
   if (question === "") return { note: "/btw requires a question: /btw <question>" };
-  return answerPanel(question, question, "Closed the answer", context);
+  return answerPanel(question, question, context);
 }
 
 export function recapPanel(context: PanelContext): Panel<PanelEnd> {
   const question =
     "Summarize this conversation for the user in a few sentences: what they want, what was done, what is open. Answer with the summary only.";
-  return answerPanel("Recap", question, "Closed the recap", context);
+  return answerPanel("Recap", question, context);
 }
 
-function answerPanel(title: string, question: string, note: string, context: PanelContext): Panel<PanelEnd> {
+function answerPanel(title: string, question: string, context: PanelContext): Panel<PanelEnd> {
   let answer: string | undefined;
   context.requests
     .request("side_question", { question })
@@ -41,7 +41,7 @@ function answerPanel(title: string, question: string, note: string, context: Pan
     }
     return made.lines;
   };
-  return closing(textPanel({ title, keys: context.keys, lines }), note);
+  return closing(textPanel({ title, keys: context.keys, lines }));
 }
 
 export async function diffPanel(context: PanelContext): Promise<FullScreenPanel<PanelEnd> | PanelEnd> {
@@ -50,7 +50,7 @@ export async function diffPanel(context: PanelContext): Promise<FullScreenPanel<
   if (diff === null) return { note: "No diff: this is not a git repository, or its settings could start a program" };
   if (diff.trim() === "") return { note: "Nothing has changed since the last commit" };
   const viewer = diffViewer({ title: "Changes", diff, keys });
-  return { ...closing(viewer, "Closed the diff"), fullScreen: true };
+  return { ...closing(viewer), fullScreen: true };
 }
 
 export async function openKeybindings({ host }: PanelContext): Promise<PanelEnd> {
@@ -61,7 +61,7 @@ export async function openKeybindings({ host }: PanelContext): Promise<PanelEnd>
 }
 
 export function statusLineHelp(context: PanelContext): Panel<PanelEnd> {
-  return paragraphs("Status line", STATUS_LINE, "Closed the help for the status line", context);
+  return paragraphs("Status line", STATUS_LINE, context);
 }
 
 export function terminalHelp(context: PanelContext): Panel<PanelEnd> {
@@ -77,11 +77,11 @@ export function terminalHelp(context: PanelContext): Panel<PanelEnd> {
     "Option or Alt as a modifier: in macOS terminals, turn on the setting that makes Option act as Meta or Esc+.",
     "Notifications: choose the channel under Notifications in /config.",
   ].join("\n\n");
-  return paragraphs("Terminal setup", text, "Closed the help for the terminal", context);
+  return paragraphs("Terminal setup", text, context);
 }
 
-function paragraphs(title: string, text: string, note: string, context: PanelContext): Panel<PanelEnd> {
-  return closing(textPanel({ title, keys: context.keys, lines: wrappedLines(text) }), note);
+function paragraphs(title: string, text: string, context: PanelContext): Panel<PanelEnd> {
+  return closing(textPanel({ title, keys: context.keys, lines: wrappedLines(text) }));
 }
 
 const STATUS_LINE = `A status line is what a command of yours prints, shown below the prompt. Set it in ~/.claude/settings.json:

@@ -23,5 +23,7 @@ export async function webPanel(args: string, context: PanelContext): Promise<Pan
     if (made?.columns !== columns) made = { columns, lines: [...text(columns), ...(fits ? code : [])] };
     return made.lines;
   };
-  return closing(textPanel({ title: "In the browser", keys, lines }), "This session is on the page in the browser");
+  return closing(textPanel({ title: "In the browser", keys, lines }), {
+    note: "This session is on the page in the browser",
+  });
 }

@@ -2,6 +2,7 @@
 // subcommands, this subcommand.
 
 import type { PermissionUpdate } from "@keelson/protocol";
+import { destructiveWord } from "@keelson/protocol/destructive";
 import { addRules } from "../../rules/suggest.ts";
 import type { SimpleCommand } from "../analysis/command.ts";
 import { isShell } from "../inner/wrapper.ts";
@@ -26,7 +27,9 @@ export function rulesFor({ words, text, within, opaque, redirections }: SimpleCo
   const depth = Object.hasOwn(FAMILIES, program.value) ? depthOf(program.value, rest[0]?.value) : 0;
   const path = words.slice(1, depth + 1);
   const isPath = depth > 0 && path.length === depth;
-  const isNamed = isPath && path.every((word) => word.kind === "literal" && NAME.test(word.value));
+  // The rule would cover what destroys something else, and what is harmless would not need it.
+  const isDestructive = destructiveWord(words.map(({ value }) => value)) !== undefined;
+  const isNamed = !isDestructive && isPath && path.every((word) => word.kind === "literal" && NAME.test(word.value));
   // A text with a star would be read as a pattern.
   const isExact = !/[*\n]/.test(text) && text.length <= LONGEST_RULE;
   return [
