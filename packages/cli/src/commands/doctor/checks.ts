@@ -99,7 +99,7 @@ function idleKeys({ idle }: Inspection, short: Shorten): readonly DoctorFinding[
   if (idle.length === 0) return [];
   const lines = idle.map((each) => {
     const names = each.status === "unknown" ? KEYS.map(({ key }) => key) : [];
-    const why = each.status === "later" ? "not implemented yet" : "unknown key";
+    const why = each.why ?? (each.status === "later" ? "not implemented yet" : "unknown key");
     return `${each.key} (${placeText(each, short)}): ${why}${didYouMean(each.key, names)}`;
   });
   return [{ name: "idle keys", state: "note", text: `${idle.length} without effect`, details: lines }];
