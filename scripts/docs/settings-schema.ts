@@ -39,9 +39,10 @@ function enter(group: Schema, name: string): Schema {
   return (properties[name] ??= { type: "object", properties: {} }) as Schema;
 }
 
-function describe({ means, holders }: SettingsRow): string {
+function describe({ means, whyNot, holders }: SettingsRow): string {
   const only = holders.length === 4 ? "" : ` (only in ${holders.join(" and ")} settings)`;
-  return `${means === undefined ? "Not implemented yet" : means[0]!.toUpperCase() + means.slice(1)}${only}`;
+  const text = means ?? (whyNot === undefined ? "not implemented yet" : `no effect: ${whyNot}`);
+  return `${text[0]!.toUpperCase()}${text.slice(1)}${only}`;
 }
 
 const CREDENTIAL: Schema = {

@@ -57,7 +57,7 @@ export type {
   TypedCommandOutput,
 } from "./ports.ts";
 export { compactionRules, type CompactionRules, type CompactionWishes } from "./compaction/when.ts";
-export { cutMiddle, kilobytes, lastLines, MAX_SHOWN, persistedNotice } from "./tool/bound.ts";
+export { cutMiddle, isSmallWindow, kilobytes, lastLines, MAX_SHOWN, persistedNotice } from "./tool/bound.ts";
 export { assembleBlock, type BlockInProgress } from "./turn/block.ts";
 export { Conversation, NO_OUTPUT } from "./turn/conversation.ts";
 export { buildRequest, DEFAULT_EFFORT, partsOfRun, requestParts, withCacheMark } from "./turn/request.ts";

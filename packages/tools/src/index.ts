@@ -6,7 +6,7 @@ export {
   type AgentOutput,
   type AgentToolStats,
 } from "./agent/agent.ts";
-export { bashTool } from "./bash/bash.ts";
+export { bashTool, withoutGitGuidance } from "./bash/bash.ts";
 export { cronCreateTool, cronDeleteTool, cronListTool } from "./cron/cron.ts";
 export type { ListedJob, NewJob, NewWakeup, ScheduleKeeper, WaitingWakeup } from "./cron/schedule-keeper.ts";
 export { scheduleWakeupTool } from "./cron/schedule-wakeup.ts";

@@ -115,10 +115,10 @@ export const TOUCHED = "result: (Bash completed with no output)";
 export const RAN = { ran: "" };
 
 export const reminder = (...lines: readonly string[]) => `<system-reminder>\n${lines.join("\n")}\n</system-reminder>`;
-/** What is said to a result is behind it, in reminders. */
-export const withReminder = (result: string, ...texts: readonly string[]) => [
+/** What is said to a call is behind its result, and names it: here `TOUCH`, or what failed after it. */
+export const withReminder = (result: string, ...lines: readonly string[]) => [
   result,
-  ...texts.map((text) => reminder(text)),
+  reminder(`About your call Bash(touch ran${result.startsWith("error") ? " && exit 3" : ""}):`, ...lines),
 ];
 
 /** The fields every event begins with once there was a prompt, and those only some have. */

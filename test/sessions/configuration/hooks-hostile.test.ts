@@ -78,7 +78,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   "adds context that is no UTF-8": {
     handler: { command: `printf '${specific('"additionalContext":"a\\377b"')}'` },
-    told: ["the tool ran", "<system-reminder>\nPreToolUse:Bash hook additional context: a\uFFFDb\n</system-reminder>"],
+    told: [
+      "the tool ran",
+      "<system-reminder>\nAbout your call Bash(echo the tool ran):\nPreToolUse:Bash hook additional context: a\uFFFDb\n</system-reminder>",
+    ],
   },
   "is a directory": { handler: { command: '"$CLAUDE_PROJECT_DIR"' }, notice: "exited with code 126" },
   "is a directory, without a shell": {

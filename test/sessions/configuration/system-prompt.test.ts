@@ -11,7 +11,7 @@ import {
   type RecordedRequest,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { CHAT, control, prompt, spoken, STREAM } from "../front-door.ts";
+import { CHAT, control, prompt, spoken, STREAM, told } from "../front-door.ts";
 
 const systemOf = ({ body }: RecordedRequest): string => body.system.map(({ text }: any) => text).join("\n\n");
 
@@ -132,3 +132,17 @@ test("what depends on the folder can stand in the first message, so that the sys
   expect(told[0]![0]).toContain(`Working directory: ${one.project}`);
   expect(told[0]![0]).toContain("# Memory");
 });
+
+test.each(["/nowhere/fish", ""])(
+  "the model is told the shell that runs its commands, not that of the user (%p)",
+  async (SHELL) => {
+    using home = temporaryHome();
+    await using model = await startMockModel([
+      { calls: [{ name: "Bash", input: { command: "echo $BASH_VERSION" } }] },
+      { text: "done" },
+    ]);
+    await runKeelson(["-p", "go"], { home, url: model.url, env: { SHELL } });
+    expect(systemOf(model.requests[0]!)).toMatch(/^Shell: \/.*\/bash$/m);
+    expect(JSON.stringify(told(model.requests[1]!))).toMatch(/\d+\.\d+\.\d+/);
+  },
+);

@@ -359,3 +359,21 @@ test.each([
   const [spelled, clumsy] = await Promise.all([0, 1].map((at) => verdicts(PAIRS.map((pair) => pair[at]!))));
   expect(clumsy).toEqual(spelled!);
 });
+
+test("in a small window, a long file and a long output leave room to go on, and say how", async () => {
+  using home = temporaryHome();
+  const lines = Array.from({ length: 5_000 }, (_, at) => `line ${at + 1} of a long file`).join("\n");
+  home.write("long.txt", lines);
+  await using model = await startMockModel([{ calls: [read("long.txt"), bash("cat long.txt")] }, { text: "done" }]);
+  const env = { CLAUDE_CODE_MAX_CONTEXT_TOKENS: "16000" };
+  const ended = await runKeelson(["-p", "go", ...STREAM, "--allowedTools", "Bash"], { home, url: model.url, env });
+  expect(resultOf(ended).result).toBe("done");
+  // Nothing was summarized in between.
+  expect([model.requests.length, messagesOf(ended, "system/compact_boundary")]).toEqual([2, []]);
+  const [page, output] = told(model.requests[1]!).map(({ content }) => content);
+  expect(page).toMatch(
+    /these are lines 1–\d+ of 5000\. Search with Grep for what you need, or go on with offset \d+\.\)$/,
+  );
+  expect(output).toMatch(/^<persisted-output>\nOutput too large .* Full output saved to: /);
+  expect(page.length + output.length).toBeLessThan(0.25 * 16_000 * 4);
+});

@@ -36,6 +36,8 @@ export interface SettingsFile {
 export interface IdleKey extends SettingOrigin {
   readonly key: string;
   readonly status: "later" | "unknown";
+  /** Why a known key can have no effect. */
+  readonly why?: string;
 }
 
 /** A value in a file that does not apply. */
@@ -83,7 +85,8 @@ export async function inspect(options: LoadSettingsOptions): Promise<Inspection>
       const key = path.join(".");
       const known = knownKey(key) ?? knownKey(path.slice(0, -1).join("."));
       if (known?.means !== undefined) return [];
-      return [{ key, status: known === undefined ? "unknown" : "later", ...at(scope, path) }];
+      const why = known?.whyNot === undefined ? {} : { why: known.whyNot };
+      return [{ key, status: known === undefined ? "unknown" : "later", ...why, ...at(scope, path) }];
     }),
   );
   const ignored = highestFirst.flatMap((scope) =>

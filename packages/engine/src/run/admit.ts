@@ -181,14 +181,18 @@ const reasonOf = ({ reasons, stop }: HookOutcome) => reasons.join("\n") || stop 
 
 /**
  * Text that is added for the model. It is stored with the conversation and not sent to clients as a message. With
- * `toolUseID` it belongs to the result of that call.
+ * `toolUseID` it belongs to the result of that call, and `about` names the call.
  */
-export function reminder(text: string, uuid: string, about: { readonly toolUseID?: string } = {}): NewEntry {
+export function reminder(
+  text: string,
+  uuid: string,
+  { about, ...of }: { readonly toolUseID?: string; readonly about?: string } = {},
+): NewEntry {
   return {
     type: "attachment",
     uuid,
-    attachment: { type: "hook_additional_context", content: [text], ...about },
-    rendered: [{ content: asReminder(text) }],
+    attachment: { type: "hook_additional_context", content: [text], ...of },
+    rendered: [{ content: asReminder(about === undefined ? text : `${about}\n${text}`) }],
     renderedRole: "user",
   };
 }

@@ -6,13 +6,23 @@ export const MAX_SHOWN = 100_000;
 const HEAD = 1_000;
 const TAIL = 2_000;
 /** The share of the context window that one result may fill, and all results of one reply. */
-export const ONE_RESULT = 0.8;
-export const ALL_RESULTS = 0.5;
+export const ONE_RESULT: WindowShare = { usual: 0.8, small: 0.25 };
+export const ALL_RESULTS: WindowShare = { usual: 0.5, small: 0.35 };
 const CHARACTERS_PER_TOKEN = 4;
+const SMALL_WINDOW = 65_536;
+
+/** In a small window, what is said before the first call and room for a reply take a large part. */
+interface WindowShare {
+  readonly usual: number;
+  readonly small: number;
+}
+
+export const isSmallWindow = (contextWindow: number): boolean => contextWindow <= SMALL_WINDOW;
 
 /** In characters. */
-export function shareOfWindow({ contextWindow }: { readonly contextWindow: number }, share: number): number {
-  return Math.floor(contextWindow * share * CHARACTERS_PER_TOKEN);
+export function shareOfWindow({ contextWindow }: { readonly contextWindow: number }, share: WindowShare): number {
+  const part = isSmallWindow(contextWindow) ? share.small : share.usual;
+  return Math.floor(contextWindow * part * CHARACTERS_PER_TOKEN);
 }
 
 /**

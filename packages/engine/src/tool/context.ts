@@ -20,6 +20,8 @@ export interface ToolContext {
   mayRead(path: string): boolean;
   /** Variables that configure tools, such as BASH_DEFAULT_TIMEOUT_MS. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The size of the context window that the result goes into, in tokens. Set while the call runs. */
+  readonly window?: number;
   /**
    * Adds an entry after the result of this call. Both are stored together; a call that fails adds nothing. Set while the
    * call runs.

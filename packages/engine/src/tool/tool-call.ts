@@ -12,7 +12,6 @@ import {
 import { ToolError } from "../errors.ts";
 import { findTool } from "./pool.ts";
 import type { Permission, Ports } from "../ports.ts";
-import { reminder } from "../run/admit.ts";
 import type { DeferredCall } from "../run/result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import {
@@ -23,6 +22,7 @@ import {
   failureOf,
   invalidCall,
   refused,
+  remindersOf,
   replacedByHook,
   resultEntry,
   stopped,
@@ -36,9 +36,9 @@ import type * as Validate from "../schema/validate.ts";
 /** How a call ended. Its entry is already recorded. */
 export interface SettledCall {
   readonly entry: NewEntry;
-  /** What it added after its result: reminders with `context`, and what the tool added. */
+  /** What it added after its result: reminders, and what the tool added. */
   readonly follow?: readonly NewEntry[];
-  /** What instruction files and hooks say to it. */
+  /** What hooks say to it. */
   readonly context?: readonly string[];
   readonly tool?: string;
   /** The tool's own output; absent if it did not run or failed. */
@@ -171,8 +171,7 @@ export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQ
     ? deferralEntry(call, outcome.deferred, ports.newId())
     : resultEntry(call, outcome, ports.newId());
   // Behind the result, never in it: what is in a result is data.
-  const reminders = (outcome.context ?? []).map((text) => reminder(text, ports.newId(), { toolUseID: call.block.id }));
-  const follow = [...reminders, ...(outcome.follow ?? [])];
+  const follow = [...remindersOf(checked, outcome, ports.newId), ...(outcome.follow ?? [])];
   await ports.record([entry, ...follow]);
   return { entry, ...outcome, follow };
 }
@@ -198,7 +197,11 @@ async function attempt(
 ): Promise<ToolOutcome> {
   const { block } = call;
   const follow: NewEntry[] = [];
-  const context: ToolContext = { ...ports.context(block), follow: (entry) => void follow.push(entry) };
+  const context: ToolContext = {
+    ...ports.context(block),
+    window: ports.model.profile.contextWindow,
+    follow: (entry) => void follow.push(entry),
+  };
   const given = complete(asked, tool);
   try {
     await tool.check?.(given, context);
@@ -275,7 +278,8 @@ async function attempt(
   const learned = done.failed ? [] : ports.instructionsFor(settledAccess);
   return {
     ...final,
-    context: [...learned, ...before.context, ...after.reasons, ...after.context],
+    learned,
+    context: [...before.context, ...after.reasons, ...after.context],
     tool: tool.name,
     permission,
     ranMs: duration_ms,

@@ -15,6 +15,7 @@ export const fitted: typeof Outcome.fitted = (...given) => load().fitted(...give
 export const invalidCall: typeof Outcome.invalidCall = (...given) => load().invalidCall(...given);
 export const limitShown: typeof Outcome.limitShown = (...given) => load().limitShown(...given);
 export const refused: typeof Outcome.refused = (...given) => load().refused(...given);
+export const remindersOf: typeof Outcome.remindersOf = (...given) => load().remindersOf(...given);
 export const replacedByHook: typeof Outcome.replacedByHook = (...given) => load().replacedByHook(...given);
 export const resultEntry: typeof Outcome.resultEntry = (...given) => load().resultEntry(...given);
 export const stopped: typeof Outcome.stopped = () => load().stopped();

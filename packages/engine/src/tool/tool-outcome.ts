@@ -2,6 +2,7 @@
 
 import {
   isText,
+  printableLine,
   withoutReminderTags,
   isBlank,
   isObject,
@@ -17,7 +18,8 @@ import { MAX_SHOWN, ONE_RESULT, persistedNotice, shareOfWindow, unsavedNotice } 
 import type { Permission, Ports, Shown } from "../ports.ts";
 import type { DeferredCall } from "../run/result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
-import type { CallQueue } from "./tool-call.ts";
+import { reminder } from "../run/admit.ts";
+import type { CallQueue, CheckedCall } from "./tool-call.ts";
 import type { StreamedCall } from "../turn/turn.ts";
 
 // Clients recognize a rejected call by this beginning (test/sessions/input-output/input.test.ts).
@@ -38,8 +40,10 @@ export interface ToolOutcome {
   readonly deferred?: DeferredCall;
   /** No one refused it: an interrupt ended it, or kept it from running. */
   readonly interrupted?: true;
-  /** What instruction files and hooks say to it. The model reads it behind the result; clients do not get it. */
+  /** What hooks say to it. The model reads it behind the result; clients do not get it. */
   readonly context?: readonly string[];
+  /** Instructions that apply because of it, for the model alone. */
+  readonly learned?: readonly string[];
   /** What the user said to it. */
   readonly byUser?: string;
   /** How long it ran, without the time that a person was waited for. Absent if it did not run. */
@@ -216,6 +220,27 @@ function decisionRecord(permission: Permission): Pick<UserSubject, "permissionDe
 function refuser({ by, reasonType }: Permission): string {
   if (by === "hook") return "hook";
   return by === "person" && reasonType === undefined ? "user_reject" : "config";
+}
+
+/** What the model reads behind the result: instructions, and what hooks say, which there could be about any call. */
+export function remindersOf(checked: CheckedCall, { context = [], learned = [] }: ToolOutcome, newId: () => string) {
+  const { id: toolUseID } = checked.call.block;
+  const instructions = learned.map((text) => reminder(text, newId(), { toolUseID }));
+  if (context.length === 0) return instructions;
+  const about = `About your call ${callTitle(checked)}:`;
+  return [...instructions, reminder(context.join("\n"), newId(), { toolUseID, about })];
+}
+
+const LONGEST_TITLE = 80;
+
+/** `Edit(src/a.ts)`: enough to know it again. */
+function callTitle({ call: { block }, tool }: CheckedCall): string {
+  const input: Readonly<Record<string, unknown>> = isObject(block.input) ? block.input : {};
+  const text = (field: string) => (typeof input[field] === "string" ? input[field] : "");
+  const said = tool?.describe?.({ text, path: text });
+  const title = printableLine((typeof said === "string" ? said : said?.title) ?? "");
+  const short = title.length <= LONGEST_TITLE ? title : `${title.slice(0, LONGEST_TITLE).trimEnd()}…`;
+  return `${tool?.name ?? block.name}${short === "" ? "" : `(${short})`}`;
 }
 
 const byteLength = (text: string) => new TextEncoder().encode(text).length;

@@ -35,8 +35,10 @@ export interface SettingsRow {
   readonly type: ValueType;
   readonly folder: FolderMay;
   readonly holders: readonly Holder[];
-  /** Absent: the key is known and checked but has no effect yet. */
+  /** Absent: the key is known and checked but has no effect. */
   readonly means?: string;
+  /** Why it can have none here; absent if it only has none yet. */
+  readonly whyNot?: string;
 }
 
 const any = { kind: "any" } as const;
@@ -83,6 +85,13 @@ const works = <const T extends ValueType>(type: T, folder: FolderMay, means: str
 });
 /** A key of compatible programs that has no effect yet. */
 const later = <const T extends ValueType>(type: T, folder: FolderMay, holders = ANY) => ({ type, folder, holders });
+/** A key of compatible programs for something that there is not. */
+const without = <const T extends ValueType>(type: T, folder: FolderMay, whyNot: string, holders = ANY) => ({
+  type,
+  folder,
+  holders,
+  whyNot,
+});
 
 export const SETTINGS_TABLE = {
   $schema: works(text, "yes", "URL of this schema, for editors"),
@@ -298,8 +307,12 @@ export const SETTINGS_TABLE = {
   "attribution.commit": works(text, "yes", "text that the model puts at the end of commit messages"),
   "attribution.pr": works(text, "yes", "text that the model puts at the end of the description of pull requests"),
   prUrlTemplate: later(text, "yes"),
-  "attribution.sessionUrl": later(flag, "yes"),
-  includeCoAuthoredBy: later(flag, "yes"),
+  "attribution.sessionUrl": without(
+    flag,
+    "yes",
+    "no link is added to commits and pull requests, because a session has no address that others can open",
+  ),
+  includeCoAuthoredBy: without(flag, "yes", "no co-author is added to commits; attribution.commit can name one"),
   includeGitInstructions: works(
     flag,
     "yes",

@@ -10,6 +10,7 @@ import { NO_USAGE, type AgentDefinition } from "@keelson/protocol";
 import { release } from "node:os";
 import type { Cost } from "../model/cost.ts";
 import { limitsOf } from "../session/agent-ports.ts";
+import { shellOf } from "../session/facts.ts";
 import type { ChildPlan, ChildWorktree } from "./child/child.ts";
 import { forkedConversation } from "./fork.ts";
 import { deepestSpawn, type AgentStages, type Spawner } from "./spawner.ts";
@@ -196,7 +197,7 @@ async function systemOf(
     directories: worktree ? [] : workspace.directories.slice(1),
     platform: process.platform,
     osVersion: release(),
-    shell: snapshot.env["SHELL"] ?? "unknown",
+    shell: shellOf(snapshot.env, snapshot.cwd),
     gitBranch: gitBranch(cwd),
     model: model.profile.id,
   });

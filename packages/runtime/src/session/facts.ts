@@ -11,6 +11,7 @@ import {
   type PromptStyle,
   type Tool,
 } from "@keelson/engine";
+import { chooseShell } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import {
   isVariableOn,
@@ -50,13 +51,16 @@ export function showsGit({ settings, env, flags }: Snapshot): boolean {
   return !isOff && flags.systemPrompt === undefined;
 }
 
-function promptFacts({ flags, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
+/** The one that runs commands, which need not be the user's own. */
+export const shellOf = (env: Snapshot["env"], cwd: string) => chooseShell({ env, cwd }).program.path;
+
+function promptFacts({ flags, directories, env, cwd }: Snapshot, facts: SessionFacts): PromptFacts {
   return {
     cwd: facts.root,
     directories,
     platform: process.platform,
     osVersion: osRelease(),
-    shell: env["SHELL"] ?? "unknown",
+    shell: shellOf(env, cwd),
     gitBranch: facts.branch,
     model: facts.model.profile.id,
     ...facts.front,

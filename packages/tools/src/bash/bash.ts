@@ -34,6 +34,12 @@ function describe(git: GitGuidance | false): string {
   return (require("./git-guidance.ts") as typeof Guidance).withGuidance(description, git);
 }
 
+/** For those who are not there to commit. */
+export function withoutGitGuidance<T extends Pick<Tool, "description">>(bash: T): T {
+  const { withGuidance } = require("./git-guidance.ts") as typeof Guidance;
+  return { ...bash, description: withGuidance(bash.description, false) };
+}
+
 async function isParallelSafe(command: string): Promise<boolean> {
   // The shell parser, 18 ms unbundled, is not needed before the first command.
   const { isParallelSafeCommand } = await import("@keelson/engine/command");

@@ -190,3 +190,21 @@ test("access() has the absolute path", () => {
     path: world.path("../x"),
   });
 });
+
+test.each([
+  [16_384, 2_048],
+  [65_536, 8_192],
+  [128_000, undefined],
+  [undefined, undefined],
+])("in a window of %p tokens, a file that fills much of it is shown page by page", async (window, tokens) => {
+  using world = toolWorld();
+  const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at + 1} of many`);
+  world.put("long.txt", lines.join("\n"));
+  const whole = Buffer.byteLength(lines.join("\n")) / 4;
+  const shown = String(await answer(readFileTool, { file_path: "long.txt" }, { ...world.context, window }));
+  const [, next] = /go on with offset (\d+)\.\)$/.exec(shown) ?? [];
+  expect(next === undefined).toBe(tokens === undefined || tokens >= whole);
+  if (next === undefined) return;
+  const page = lines.slice(0, Number(next) - 1).join("\n").length / 4;
+  expect([page <= tokens!, page > tokens! * 0.9]).toEqual([true, true]);
+});

@@ -132,7 +132,7 @@ async function readEditable(
   path: string,
   stat: FileStat,
   input: ReadInput,
-  { files, seen, env }: ToolContext,
+  { files, seen, env, window }: ToolContext,
   known?: Uint8Array,
 ): Promise<ReadOutput> {
   const isNotebook = fileKind(path) === "notebook";
@@ -149,14 +149,15 @@ async function readEditable(
 
   if (isNotebook) {
     const output = ofNotebook().readNotebook(path, bytes);
-    checkTokens(textIn(output), env, TAKE_CELLS);
+    checkTokens(textIn(output), { env, window }, TAKE_CELLS);
     seen.set(stat.realPath, makeSighting(bytes, stat, "read"));
     return output;
   }
   const { firstPage, readLines } = await import("./text.ts");
   const asked = readLines(path, bytes, range);
-  const isTooLong = (isWhole && isTooLargeWhole(stat.size)) || tokensOver(asked.file.content, env) !== undefined;
-  const output = isTooLong ? firstPage(asked, pageTokens(env)) : asked;
+  const isTooLong =
+    (isWhole && isTooLargeWhole(stat.size)) || tokensOver(asked.file.content, { env, window }) !== undefined;
+  const output = isTooLong ? firstPage(asked, pageTokens({ env, window })) : asked;
   const { numLines, totalLines } = output.file;
   const shown = isTooLong ? { offset: range.offset, limit: numLines } : isWhole ? undefined : range;
   if (numLines > 0 || totalLines === 0) seen.set(stat.realPath, makeSighting(bytes, stat, "read", shown));
@@ -167,7 +168,7 @@ async function readPdfOrPages(
   path: string,
   size: number,
   pages: string | undefined,
-  { files, signal, env }: ToolContext,
+  { files, signal, env, window }: ToolContext,
   draw: DrawPages | undefined,
 ) {
   const { checkPdfSize, readPages, readPdf } = await import("./pdf.ts");
@@ -177,7 +178,7 @@ async function readPdfOrPages(
   if (pages === undefined) return readPdf(path, bytes, signal);
   const output = await readPages(path, bytes, parsePages(pages), { signal, draw });
   const shown = showPages(output);
-  if (typeof shown === "string") checkTokens(shown, env, "Request fewer pages at once.");
+  if (typeof shown === "string") checkTokens(shown, { env, window }, "Request fewer pages at once.");
   return output;
 }
 

@@ -199,10 +199,14 @@ test("set writes to the given scope, and warns when the value does not apply", a
   expect((await keelson("config", "set", "prUrlTemplate", "dark")).err).toEqual([
     "warning: prUrlTemplate has no effect in this version",
   ]);
+  expect((await keelson("config", "set", "attribution.sessionUrl", "false")).err).toEqual([
+    "warning: attribution.sessionUrl has no effect: no link is added to commits and pull requests, because a session has no address that others can open",
+  ]);
   expect((await keelson("config", "set", "env.MY_TOKEN", "abc")).out).toBe(
     "env.MY_TOKEN = (hidden) in ~/.claude/settings.json\n",
   );
   expect(Bun.JSONC.parse(readFileSync(join(root, "home/.claude/settings.json"), "utf8"))).toEqual({
+    attribution: { sessionUrl: false },
     model: "sonnet",
     prUrlTemplate: "dark",
     env: { MY_TOKEN: "abc" },

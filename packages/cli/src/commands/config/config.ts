@@ -74,7 +74,9 @@ async function set({ given, words, io, config, options }: OpenedConfig): Promise
     `${key} = ${isSecret({ key, value: done.value }) ? hidden : shownValue(done.value, 200)} in ${short(done.file)}\n`,
   );
   if (done.note !== undefined) printWarning(io, done.note);
-  if (done.known.means === undefined) printWarning(io, `${done.known.key} has no effect in this version`);
+  const { means, whyNot } = done.known;
+  if (means === undefined)
+    printWarning(io, `${done.known.key} has no effect${whyNot === undefined ? " in this version" : `: ${whyNot}`}`);
   else await warnIfOverridden(done, config, options, io);
   return 0;
 }

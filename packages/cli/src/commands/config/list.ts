@@ -27,7 +27,8 @@ export async function listSettings({ given, io, config, options }: OpenedConfig)
   const idleNote = (key: string) => {
     const found = idle.find((each) => each.key === key);
     if (found === undefined) return "";
-    if (found.status === "later") return "  (no effect in this version)";
+    if (found.status === "later")
+      return `  (no effect${found.why === undefined ? " in this version" : `: ${found.why}`})`;
     const known = config.KEYS.map((each) => each.key);
     const close = nearest(key, known);
     return `  (unknown key${close === undefined ? "" : `; did you mean "${close}"?`})`;

@@ -98,7 +98,7 @@ function settings(
 function idleKeys({ idle }: Inspection, short: Shorten): readonly DoctorFinding[] {
   if (idle.length === 0) return [];
   const lines = idle.map((each) => {
-    const why = each.status === "later" ? "not implemented yet" : `unknown key${meantKey(each)}`;
+    const why = each.why ?? (each.status === "later" ? "not implemented yet" : `unknown key${meantKey(each)}`);
     return `${each.key} (${placeText(each, short)}): ${why}`;
   });
   return [{ name: "idle keys", state: "note", text: `${idle.length} without effect`, details: lines }];

@@ -2,7 +2,7 @@
 
 import { agentTools, type AgentToolsOptions } from "@keelson/engine/agents";
 import { assemblePool, type Rule, type Tool } from "@keelson/engine";
-import { todoWriteTool, type Todo } from "@keelson/tools";
+import { todoWriteTool, withoutGitGuidance, type Todo } from "@keelson/tools";
 import type { AgentDefinition } from "@keelson/protocol";
 import type { ToolOffer } from "../../mcp/offer/tool-offer.ts";
 import type { AgentServers } from "../../mcp/servers/agent-servers.ts";
@@ -99,7 +99,11 @@ export function maySearch({ definition, background }: Pick<ChildToolsOptions, "d
 
 function toolsLeft(pool: readonly Tool[], definition: Definition, options: AgentToolsOptions): readonly Tool[] {
   const ofAgents = pool.filter(({ name }) => !SESSION_TOOLS.has(name));
-  return assemblePool(agentTools(ofAgents, definition, options).tools, { rules: [] });
+  const left = assemblePool(agentTools(ofAgents, definition, options).tools, { rules: [] });
+  const has = (name: string) => left.some((tool) => tool.name === name);
+  // What reads and changes nothing makes no commits.
+  const onlyReads = has("Read") && !has("Edit") && !has("Write");
+  return onlyReads ? left.map((tool) => (tool.name === "Bash" ? withoutGitGuidance(tool) : tool)) : left;
 }
 
 /** By the session's tools, then by agent. A cache, not state: neither changes, and most agents are of a few kinds. */

@@ -2,7 +2,7 @@
 // late does not change what the provider has cached. Tools that most runs never use, and those that would take too much of
 // the context window, are deferred: the model knows their names, and ToolSearch loads them. What it loaded comes last.
 
-import { assemblePool, type Rule, type Tool } from "@keelson/engine";
+import { assemblePool, isSmallWindow, type Rule, type Tool } from "@keelson/engine";
 import type { McpResources } from "@keelson/tools/mcp";
 import { REFERENCES_BETA } from "@keelson/model";
 import type { ModelMessage } from "@keelson/protocol";
@@ -50,9 +50,7 @@ const RARE =
   /^(?:Cron\w+|EnterWorktree|ExitWorktree|Monitor|NotebookEdit|PushNotification|RemoteTrigger|ScheduleWakeup|SendMessage|ShareOnboardingGuide|TaskOutput|TaskStop|WebFetch|WebSearch)$/;
 /** Those that are deferred besides when every MCP tool is. */
 const RARE_OR_LONG = /^(?:PowerShell|Task\w+)$/;
-/** In a window of so many tokens, requests are short: fewer tools, with shorter texts. */
-const SMALL_WINDOW = 65_536;
-/** Those that a small window does without at first. What they list to choose from is not sent either. */
+/** Those that a small window does without at first: requests are short there. What they list to choose from is not sent either. */
 const FOR_LARGE_WINDOWS = /^(?:Agent|Skill|Task\w+|TodoWrite)$/;
 /** The longest text of a tool in a small window, in characters. */
 const SHORT_TEXT = 500;
@@ -84,7 +82,7 @@ export class ToolOffer {
 
   constructor(options: ToolOfferOptions) {
     this.#options = options;
-    this.#isSmall = options.window() <= SMALL_WINDOW;
+    this.#isSmall = isSmallWindow(options.window());
     const search = toolSearchTool({
       search: () => this.#searchable,
       load: (names) => this.#load(names),
