@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api, type ListedDevice } from "./connection/api.ts";
 import { forget } from "./connection/device.ts";
-import { notifies, turnOff, turnOn } from "./list/notifications.ts";
+import { NOTIFIES_KEY, notifies, showNotification } from "./list/notifications.ts";
 import { age } from "./list/age.ts";
 import { Back } from "./list/back.tsx";
 import { isOnThisMachine, QrCode, ShownLink } from "./shown-link.tsx";
@@ -97,3 +97,31 @@ const PairingLink = ({ link }: { readonly link: string }) => (
     )}
   </>
 );
+
+/** Only on a click: a browser asks the user then. Rejects with an error for the user. */
+async function turnOn(): Promise<void> {
+  if (typeof Notification === "undefined")
+    throw new Error(
+      isSecureContext
+        ? "This browser shows no notifications of pages; some do once the page is installed"
+        : "Browsers show notifications only of pages with https://",
+    );
+  if ((await Notification.requestPermission()) !== "granted")
+    throw new Error("This browser does not allow notifications of this page; change that in its settings");
+  try {
+    await showNotification("Keelson", "Notifications are on", "/");
+  } catch {
+    throw new Error("This browser shows no notifications of pages");
+  }
+  localStorage.setItem(NOTIFIES_KEY, "on");
+  notifies.value = true;
+}
+
+function turnOff(): void {
+  localStorage.removeItem(NOTIFIES_KEY);
+  notifies.value = false;
+  void navigator.serviceWorker
+    ?.getRegistration()
+    .then((registration) => registration?.unregister())
+    .catch(() => undefined);
+}

@@ -121,6 +121,8 @@ testHere(
       await web[Symbol.asyncDispose]();
     }
   },
+  // Many rounds take their time.
+  300_000 + ROUNDS * 20_000,
 );
 
 interface Behind {

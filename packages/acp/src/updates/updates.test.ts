@@ -497,6 +497,11 @@ test("commands, modes, titles and usage", () => {
       availableCommands: [
         { name: "review", description: "Reviews", input: { hint: "[pr]" } },
         { name: "clear", description: "" },
+        {
+          name: "btw",
+          description: "Ask something without adding it to the conversation",
+          input: { hint: "<question>" },
+        },
       ],
     },
     { sessionUpdate: "session_info_update", title: "A title" },

@@ -4,11 +4,11 @@
 import { signal } from "@preact/signals";
 import { go } from "../route.ts";
 
-const KEY = "keelson-notifications";
+export const NOTIFIES_KEY = "keelson-notifications";
 const WORKER = "worker.js";
 
 /** Whether this browser tells of what happens while no one looks. */
-export const notifies = signal(localStorage.getItem(KEY) === "on" && mayNotify());
+export const notifies = signal(localStorage.getItem(NOTIFIES_KEY) === "on" && mayNotify());
 
 // The one address of a script that the page may hand to the browser, whatever it is asked for. The policy of the page allows one
 // policy with this name, so no one else can make another.
@@ -18,34 +18,6 @@ if (notifies.value) void worker();
 navigator.serviceWorker?.addEventListener("message", ({ data }: MessageEvent<{ readonly view?: unknown }>) => {
   if (typeof data?.view === "string") go(data.view);
 });
-
-/** Only on a click: a browser asks the user then. Rejects with an error for the user. */
-export async function turnOn(): Promise<void> {
-  if (typeof Notification === "undefined")
-    throw new Error(
-      isSecureContext
-        ? "This browser shows no notifications of pages; some do once the page is installed"
-        : "Browsers show notifications only of pages with https://",
-    );
-  if ((await Notification.requestPermission()) !== "granted")
-    throw new Error("This browser does not allow notifications of this page; change that in its settings");
-  try {
-    await showNotification("Keelson", "Notifications are on", "/");
-  } catch {
-    throw new Error("This browser shows no notifications of pages");
-  }
-  localStorage.setItem(KEY, "on");
-  notifies.value = true;
-}
-
-export function turnOff(): void {
-  localStorage.removeItem(KEY);
-  notifies.value = false;
-  void navigator.serviceWorker
-    ?.getRegistration()
-    .then((registration) => registration?.unregister())
-    .catch(() => undefined);
-}
 
 /** `view` is where a click leads. */
 export async function showNotification(title: string, body: string, view: string): Promise<void> {

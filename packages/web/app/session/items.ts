@@ -107,7 +107,7 @@ export class PageItems {
     if (this.#kept === undefined) return;
     if (message.type === "system" && message.subtype === "permission_denied") {
       const item = this.#calls.get(message.tool_use_id)?.item;
-      if (item?.kind === "call" && item.denied !== undefined) this.#kept.addDenial(item.id, item.denied);
+      if (item?.kind === "call" && item.denied !== undefined) this.#kept.add("denial", item.id, item.denied);
     }
     const id = storedId(message);
     if (id === undefined) return;
@@ -126,14 +126,15 @@ export class PageItems {
     const message = this.#message;
     if (this.#kept === undefined || message === undefined) return;
     if (item.kind === "thinking" && message.type === "assistant") {
-      if (item.durationMs === undefined || item.durationMs === 0) item.durationMs = this.#kept.thought(message.uuid);
-      else if (item.done) this.#kept.addThought(message.uuid, item.durationMs);
+      if (item.durationMs === undefined || item.durationMs === 0)
+        item.durationMs = this.#kept.get("thought", message.uuid);
+      else if (item.done) this.#kept.add("thought", message.uuid, item.durationMs);
     }
     if (item.kind !== "call" || !isSettled(item)) return;
-    if (item.denied !== undefined) item.denied = this.#kept.denial(item.id) ?? item.denied;
+    if (item.denied !== undefined) item.denied = this.#kept.get("denial", item.id) ?? item.denied;
     if (item.agent === undefined) return;
-    if (item.agent.seen > 0) this.#kept.addAgent(item.id, item.agent);
-    else item.agent = this.#kept.agent(item.id) ?? item.agent;
+    if (item.agent.seen > 0) this.#kept.add("agent", item.id, item.agent);
+    else item.agent = this.#kept.get("agent", item.id) ?? item.agent;
   }
 
   /** What no transcript has is kept. */
@@ -141,10 +142,10 @@ export class PageItems {
     const { type } = this.#message ?? {};
     if (this.#kept === undefined || this.#stored === undefined) return;
     if (type !== "system" && type !== "result" && type !== "rate_limit_event") return;
-    if (item.kind === "note" || item.kind === "limit") this.#kept.add(this.#stored, item);
+    if (item.kind === "note" || item.kind === "limit") this.#kept.add("item", this.#stored, item);
     else if (item.kind === "end") {
       const text = textOf(item);
-      if (text !== "") this.#kept.add(this.#stored, { kind: "note", level: "error", text });
+      if (text !== "") this.#kept.add("item", this.#stored, { kind: "note", level: "error", text });
     }
   }
 

@@ -6,81 +6,55 @@ import type { LimitItem, NoteItem, SubagentProgress } from "@keelson/client";
 export type KeptItem = NoteItem | LimitItem;
 
 interface Kept {
-  readonly items: readonly { readonly after: string; readonly item: KeptItem }[];
+  /** By the message that it came after. */
+  readonly item: KeptItem;
   /** In milliseconds, by the message that ended the thought. */
-  readonly thoughts: readonly (readonly [message: string, ms: number])[];
-  /** Why calls were denied. */
-  readonly denials: readonly (readonly [call: string, why: string])[];
-  /** What the subagents of calls did. */
-  readonly agents: readonly (readonly [call: string, did: SubagentProgress])[];
+  readonly thought: number;
+  /** Why a call was denied. */
+  readonly denial: string;
+  /** What the subagent of a call did. */
+  readonly agent: SubagentProgress;
 }
 
-const NOTHING: Kept = { items: [], thoughts: [], denials: [], agents: [] };
-/** Of each kind, the newest. */
-const MOST = 200;
+type Fact = { [Kind in keyof Kept]: readonly [kind: Kind, id: string, value: Kept[Kind]] }[keyof Kept];
+
+/** The newest. */
+const MOST = 400;
 const MOST_TEXT = 4_000;
 
 export class KeptNotes {
   readonly #key: string;
-  #kept: Kept;
-  /** Items that are still to be shown, by the message that they came after. */
-  #due = new Map<string, KeptItem[]>();
+  #facts: readonly Fact[];
+  /** Messages after which everything is shown. */
+  readonly #passed = new Set<string>();
 
   constructor(session: string) {
     this.#key = `keelson-notes-${session}`;
-    this.#kept = read(this.#key);
-    this.startOver();
+    this.#facts = read(this.#key);
   }
 
   /** The conversation is shown from its beginning, or from where it is read. */
   startOver(): void {
-    const groups = Map.groupBy(this.#kept.items, ({ after }) => after);
-    this.#due = new Map([...groups].map(([after, items]) => [after, items.map(({ item }) => item)]));
+    this.#passed.clear();
   }
 
-  /** Once. */
+  /** The items that are to be shown behind a message, once. */
   takeAfter(message: string): readonly KeptItem[] {
-    const items = this.#due.get(message) ?? [];
-    this.#due.delete(message);
-    return items;
+    if (this.#passed.has(message)) return [];
+    this.#passed.add(message);
+    return this.#facts.flatMap(([kind, id, value]) => (kind === "item" && id === message ? [value] : []));
   }
 
-  add(after: string, item: KeptItem): void {
-    if (item.kind === "note" && item.text.length > MOST_TEXT) return;
-    this.#keep({ ...this.#kept, items: [...this.#kept.items, { after, item }].slice(-MOST) });
+  get<Kind extends keyof Kept>(kind: Kind, id: string): Kept[Kind] | undefined {
+    return this.#facts.find((fact) => fact[0] === kind && fact[1] === id)?.[2] as Kept[Kind] | undefined;
   }
 
-  thought(message: string): number | undefined {
-    return this.#kept.thoughts.find(([id]) => id === message)?.[1];
-  }
-
-  addThought(message: string, ms: number): void {
-    if (this.thought(message) === undefined)
-      this.#keep({ ...this.#kept, thoughts: [...this.#kept.thoughts, [message, ms] as const].slice(-MOST) });
-  }
-
-  denial(call: string): string | undefined {
-    return this.#kept.denials.find(([id]) => id === call)?.[1];
-  }
-
-  addDenial(call: string, why: string): void {
-    if (why.length <= MOST_TEXT && this.denial(call) === undefined)
-      this.#keep({ ...this.#kept, denials: [...this.#kept.denials, [call, why] as const].slice(-MOST) });
-  }
-
-  agent(call: string): SubagentProgress | undefined {
-    return this.#kept.agents.find(([id]) => id === call)?.[1];
-  }
-
-  addAgent(call: string, did: SubagentProgress): void {
-    if (JSON.stringify(did).length <= MOST_TEXT && this.agent(call) === undefined)
-      this.#keep({ ...this.#kept, agents: [...this.#kept.agents, [call, did] as const].slice(-MOST) });
-  }
-
-  #keep(kept: Kept): void {
-    this.#kept = kept;
+  add(...fact: Fact): void {
+    const [kind, id, value] = fact;
+    if ((kind !== "item" && this.get(kind, id) !== undefined) || JSON.stringify(value).length > MOST_TEXT) return;
+    this.#facts = [...this.#facts, fact].slice(-MOST);
     try {
-      sessionStorage.setItem(this.#key, JSON.stringify(kept));
+      sessionStorage.setItem(this.#key, JSON.stringify(this.#facts));
     } catch {
       // There is no room for it.
     }
@@ -88,11 +62,11 @@ export class KeptNotes {
 }
 
 /** As this page wrote it: no other site can. */
-function read(key: string): Kept {
+function read(key: string): readonly Fact[] {
   try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    return typeof value === "object" && value !== null ? { ...NOTHING, ...value } : NOTHING;
+    const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+    return Array.isArray(value) ? (value as Fact[]) : [];
   } catch {
-    return NOTHING;
+    return [];
   }
 }

@@ -13,8 +13,8 @@ import { showRow, showTitle } from "../transcript/visible.ts";
 import { LiveSession, type LinkState } from "./live-session.ts";
 import { Menu, type SheetName } from "./menu.tsx";
 import { PromptBox } from "./prompt/prompt-box.tsx";
-import { Todos } from "./todos.tsx";
 
+const Todos = lazy(async () => (await import("./todos.tsx")).Todos);
 const Sheet = lazy(async () => (await import("./sheets/sheet.tsx")).Sheet);
 
 export function SessionView({ id }: { readonly id: string }) {
@@ -33,7 +33,7 @@ export function SessionView({ id }: { readonly id: string }) {
         <>
           <Transcript session={session} />
           <footer class="foot">
-            <Todos session={session} />
+            {session.todos.value.length + session.tasks.value.length === 0 ? null : <Todos session={session} />}
             <Questions session={session} />
             <PromptBox session={session} open={(name) => (sheet.value = name)} />
           </footer>

@@ -1,17 +1,13 @@
 // What the model has still to do, and what works for it in the background.
 
 import type { BackgroundTask, TodoItem } from "@keelson/client";
-import { lazy } from "../lazy.tsx";
 import { showRow } from "../transcript/visible.ts";
 import type { LiveSession } from "./live-session.ts";
-
-const TodoList = lazy(async () => (await import("./todo-list.tsx")).TodoList);
-const Tasks = lazy(async () => (await import("./tasks.tsx")).Tasks);
+import { Tasks } from "./tasks.tsx";
 
 export function Todos({ session }: { readonly session: LiveSession }) {
   const todos = session.todos.value;
   const tasks = session.tasks.value;
-  if (todos.length === 0 && tasks.length === 0) return null;
   return (
     <details class="fold todos">
       <Summary todos={todos} tasks={tasks} />
@@ -40,4 +36,28 @@ function Summary({ todos, tasks }: SummaryProps) {
     ...(tasks.length === 0 ? [] : [<span>{`${tasks.length} in the background`}</span>]),
   ];
   return <summary>{parts.flatMap((part, at) => (at === 0 ? [part] : [<span> · </span>, part]))}</summary>;
+}
+
+/** An empty, a half-filled and a filled box. */
+const MARKS = { pending: "☐", in_progress: "◧", completed: "☑" } as const;
+const STATES = { pending: "open", in_progress: "being done", completed: "done" } as const;
+
+interface TodoListProps {
+  readonly todos: readonly (TodoItem & { readonly text: string })[];
+}
+
+function TodoList({ todos }: TodoListProps) {
+  return (
+    <ul aria-label="To do">
+      {todos.map(({ id, status, text, owner }, at) => (
+        <li key={id ?? at} class={status}>
+          <span aria-label={STATES[status]} role="img">
+            {MARKS[status]}
+          </span>{" "}
+          {showRow(text)}
+          {owner === undefined ? null : <span class="dim"> {showRow(owner)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
 }

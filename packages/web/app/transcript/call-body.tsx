@@ -1,12 +1,19 @@
 // What a call was given and what it returned.
 
-import { isAgentCall, listArguments, patchOfResult, readQuestions, type CallItem } from "@keelson/client";
+import {
+  isAgentCall,
+  listArguments,
+  patchOfResult,
+  readQuestions,
+  type CallItem,
+  type SubagentProgress,
+} from "@keelson/client";
 import { isObject, isText, type ContentBlock, type JsonObject } from "@keelson/protocol";
 import { Code } from "./code/code.tsx";
 import { Diff } from "./diff.tsx";
 import { MarkdownOf } from "./markdown.tsx";
 import { Images, Printed } from "./output.tsx";
-import { showAll } from "./visible.ts";
+import { showAll, showRow } from "./visible.ts";
 
 interface CallBodyProps {
   readonly call: CallItem;
@@ -15,7 +22,34 @@ interface CallBodyProps {
   readonly pictures: readonly string[];
 }
 
-export function CallBody({ call: { name, input, result }, live, pictures }: CallBodyProps) {
+export function CallBody(props: CallBodyProps) {
+  const { agent, denied, instead } = props.call;
+  return (
+    <>
+      {agent ? <Agent run={agent} /> : null}
+      <Body {...props} />
+      {denied === undefined ? null : <p class="note warning">{denied}</p>}
+      {instead === undefined || instead === "" ? null : <p class="note">Instead: {instead}</p>}
+    </>
+  );
+}
+
+function Agent({ run: { calls, seen, tokens } }: { readonly run: SubagentProgress }) {
+  return (
+    <ul class="agent">
+      {seen > calls.length ? <li class="dim">{seen - calls.length} earlier calls</li> : null}
+      {calls.map(({ id, label, state, run }) => (
+        <li key={id} class={state}>
+          <span class="tool">{showRow(label.name)}</span> <span class="mono">{showRow(label.title ?? "")}</span>
+          {run ? <Agent run={run} /> : null}
+        </li>
+      ))}
+      {tokens === undefined ? null : <li class="dim">{tokens.toLocaleString("en")} tokens</li>}
+    </ul>
+  );
+}
+
+function Body({ call: { name, input, result }, live, pictures }: CallBodyProps) {
   const asked = name === "AskUserQuestion" ? readQuestions(input) : undefined;
   if (asked && result && !result.isError)
     return <Answers questions={asked.map(({ question }) => question)} output={result.output} />;
@@ -42,6 +76,12 @@ export function CallBody({ call: { name, input, result }, live, pictures }: Call
       )}
     </div>
   );
+}
+
+/** What is asked, in the line of the call. */
+export function AskedSubject({ input }: { readonly input: JsonObject }) {
+  const questions = readQuestions(input)?.map(({ question }) => question) ?? [];
+  return <span class="subject">{showRow(questions.join(" "))}</span>;
 }
 
 interface AnswersProps {

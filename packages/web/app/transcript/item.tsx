@@ -1,15 +1,6 @@
 // One item of the conversation.
 
-import {
-  isTodoCall,
-  readQuestions,
-  type CallItem,
-  type CompactionItem,
-  type EndItem,
-  type LimitItem,
-  type SubagentProgress,
-  type ThinkingItem,
-} from "@keelson/client";
+import { isTodoCall, type CallItem, type EndItem, type ThinkingItem } from "@keelson/client";
 import type { ToolKind } from "@keelson/protocol";
 import { lazy } from "../lazy.tsx";
 import { endText, type ItemCell, type PageItem } from "../session/items.ts";
@@ -18,6 +9,8 @@ import { Images, Printed } from "./output.tsx";
 import { PathText } from "./path-text.tsx";
 import { showRow } from "./visible.ts";
 
+const RareItem = lazy(async () => (await import("./rare-item.tsx")).RareItem);
+const AskedSubject = lazy(async () => (await import("./call-body.tsx")).AskedSubject);
 const CallBody = lazy(async () => (await import("./call-body.tsx")).CallBody);
 
 export function Item({ cell }: { readonly cell: ItemCell }) {
@@ -74,20 +67,12 @@ function Shown({ item, printed, pictures }: ShownProps) {
         </pre>
       );
     case "compaction":
-      return <p class="rule">{compactionText(item)}</p>;
     case "rewind":
-      return <p class="rule">{showRow(item.text)}</p>;
     case "summary":
-      return (
-        <details class="fold">
-          <summary>Summary of what came before</summary>
-          <MarkdownOf text={item.text} />
-        </details>
-      );
+    case "limit":
+      return <RareItem item={item} />;
     case "interruption":
       return <p class="note warning">Interrupted</p>;
-    case "limit":
-      return <p class={item.isReached ? "note error" : "note warning"}>{limitText(item)}</p>;
     case "end":
       return <End item={item} />;
   }
@@ -123,7 +108,7 @@ interface CallProps extends Omit<ShownProps, "item"> {
 }
 
 function Call({ call, printed, pictures }: CallProps) {
-  const { label, state, durationMs, agent, denied, instead } = call;
+  const { label, state, durationMs } = call;
   const tool = label.server === undefined ? label.name : `${label.server}: ${label.name}`;
   const isLong = durationMs !== undefined && durationMs >= LONG_MS;
   const live = state === "running" ? printed : "";
@@ -142,10 +127,7 @@ function Call({ call, printed, pictures }: CallProps) {
           </span>
         )}
       </summary>
-      {agent ? <Agent run={agent} /> : null}
       <CallBody call={call} live={live} pictures={pictures} />
-      {denied === undefined ? null : <p class="note warning">{denied}</p>}
-      {instead === undefined || instead === "" ? null : <p class="note">Instead: {instead}</p>}
     </details>
   );
 }
@@ -153,10 +135,7 @@ function Call({ call, printed, pictures }: CallProps) {
 /** Of a long path, the name of the file is what is seen. */
 function Subject({ call: { name, input, label } }: { readonly call: CallItem }) {
   const { kind, title = label.note ?? "" } = label;
-  if (name === "AskUserQuestion") {
-    const questions = readQuestions(input)?.map(({ question }) => question) ?? [];
-    return <span class="subject">{showRow(questions.join(" "))}</span>;
-  }
+  if (name === "AskUserQuestion") return <AskedSubject input={input} />;
   return OF_FILES.has(kind) ? (
     <PathText class="subject mono" path={title} />
   ) : (
@@ -171,37 +150,9 @@ const TAIL_LINES = 5;
 
 const lastLines = (text: string) => text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 
-function Agent({ run: { calls, seen, tokens } }: { readonly run: SubagentProgress }) {
-  return (
-    <ul class="agent">
-      {seen > calls.length ? <li class="dim">{seen - calls.length} earlier calls</li> : null}
-      {calls.map(({ id, label, state, run }) => (
-        <li key={id} class={state}>
-          <span class="tool">{showRow(label.name)}</span> <span class="mono">{showRow(label.title ?? "")}</span>
-          {run ? <Agent run={run} /> : null}
-        </li>
-      ))}
-      {tokens === undefined ? null : <li class="dim">{tokens.toLocaleString("en")} tokens</li>}
-    </ul>
-  );
-}
-
 function End({ item }: { readonly item: EndItem }) {
   const text = endText(item);
   return text === "" ? null : <p class="note error">{text}</p>;
-}
-
-function compactionText({ tokensBefore, tokensAfter }: CompactionItem): string {
-  const count = (tokens: number) => tokens.toLocaleString("en");
-  if (tokensBefore === undefined) return "The conversation was compacted";
-  const after = tokensAfter === undefined ? "" : ` to ${count(tokensAfter)}`;
-  return `The conversation was compacted from ${count(tokensBefore)}${after} tokens`;
-}
-
-function limitText({ isReached, limit = "limit", used, resetsAt }: LimitItem): string {
-  const until = resetsAt === undefined ? "" : `, until ${new Date(resetsAt).toLocaleTimeString()}`;
-  if (isReached) return `The ${limit} of the account is reached${until}`;
-  return `${used === undefined ? "Most" : `${Math.round(used * 100)} %`} of the ${limit} of the account is used${until}`;
 }
 
 function seconds(ms: number): string {

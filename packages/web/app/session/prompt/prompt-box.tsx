@@ -11,6 +11,7 @@ import { draftOf, keepDraft } from "../outgoing.ts";
 import { Choices, InForce } from "./choices.tsx";
 import { imagesIn, type AttachedImage } from "./images.ts";
 
+const Attached = lazy(async () => (await import("./attached.tsx")).Attached);
 const Suggestions = lazy(async () => (await import("./suggestions.tsx")).Suggestions);
 
 /** With a keyboard of its own, Enter begins a new line there. */
@@ -70,7 +71,11 @@ export function PromptBox({ session, open }: PromptBoxProps) {
     current.style.height = `${current.scrollHeight}px`;
   }, [text.value]);
   useEffect(() => globalKeys(session), [session]);
-  useEffect(() => dropped(attach), []);
+  useEffect(() => {
+    const gone = new AbortController();
+    void import("./read-images.ts").then(({ takeDropped }) => takeDropped(attach, gone.signal));
+    return () => gone.abort();
+  }, []);
 
   const isReading = reading.value > 0;
   const isEmpty = text.value.trim() === "" && images.value.length === 0 && !isReading;
@@ -138,10 +143,12 @@ export function PromptBox({ session, open }: PromptBoxProps) {
           complete={complete}
         />
       ) : null}
-      <Attached
-        images={images.value}
-        remove={(gone) => (images.value = images.value.filter((each) => each !== gone))}
-      />
+      {images.value.length === 0 ? null : (
+        <Attached
+          images={images.value}
+          remove={(gone) => (images.value = images.value.filter((each) => each !== gone))}
+        />
+      )}
       {isReading ? (
         <p class="dim attached" role="status">
           {wanted.value === undefined ? "Reading the images" : "Sent as soon as the images are read"}
@@ -236,74 +243,29 @@ function globalKeys(session: LiveSession): () => void {
   return () => document.removeEventListener("keydown", pressed);
 }
 
-/** Files that are dropped anywhere on the page: a browser would show them instead of it. */
-function dropped(attach: (files: Iterable<File>) => void): () => void {
-  const over = (event: DragEvent) => {
-    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-  };
-  const drop = (event: DragEvent) => {
-    const { files } = event.dataTransfer ?? {};
-    if (files === undefined || files.length === 0) return;
-    event.preventDefault();
-    attach(files);
-  };
-  document.addEventListener("dragover", over);
-  document.addEventListener("drop", drop);
-  return () => {
-    document.removeEventListener("dragover", over);
-    document.removeEventListener("drop", drop);
-  };
-}
-
-interface AttachedProps {
-  readonly images: readonly AttachedImage[];
-  remove(image: AttachedImage): void;
-}
-
-function Attached({ images, remove }: AttachedProps) {
-  if (images.length === 0) return null;
-  return (
-    <ul class="attached" aria-label="Attached images">
-      {images.map((image, at) => (
-        <li key={at}>
-          <img src={image.url} alt={`Image ${at + 1}`} />
-          <button class="quiet" aria-label={`Remove image ${at + 1}`} onClick={() => remove(image)}>
-            ✕
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function Waiting({ session }: { readonly session: LiveSession }) {
   const own = session.outgoing.value;
   const others = session.queue.value.filter(({ uuid }) => own.every((each) => each.uuid !== uuid));
-  if (own.length + others.length === 0) return null;
-  return (
+  const waits = (priority: string | undefined) => (priority === "later" ? "comes after" : "waits");
+  const row = (uuid: string | undefined, text: string, how: string, isQueued = false) => (
+    <li key={uuid}>
+      <span class="text">{showRow(text) || IMAGES}</span>
+      <span class="dim">{how}</span>
+      {isQueued ? (
+        <button class="quiet" onClick={() => session.takeBack(uuid!)}>
+          Take back
+        </button>
+      ) : null}
+    </li>
+  );
+  return own.length + others.length === 0 ? null : (
     <ul class="queued" aria-label="Prompts that wait">
-      {others.map(({ uuid, text, priority, by }, at) => (
-        <li key={uuid ?? at}>
-          <span class="text">{showRow(text) || IMAGES}</span>
-          <span class="dim">
-            {waits(priority)}
-            {by === null ? "" : ` · from ${showRow(by.name ?? "another program")}`}
-          </span>
-        </li>
-      ))}
-      {own.map(({ uuid, text, isQueued, message: { priority } }) => (
-        <li key={uuid}>
-          <span class="text">{showRow(text)}</span>
-          <span class="dim">{isQueued ? waits(priority) : "sending"}</span>
-          {isQueued ? (
-            <button class="quiet" onClick={() => session.takeBack(uuid)}>
-              Take back
-            </button>
-          ) : null}
-        </li>
-      ))}
+      {others.map(({ uuid, text, priority, by }) =>
+        row(uuid, text, waits(priority) + (by ? ` · from ${showRow(by.name ?? "another program")}` : "")),
+      )}
+      {own.map(({ uuid, text, isQueued, message: { priority } }) =>
+        row(uuid, text, isQueued ? waits(priority) : "sending", isQueued),
+      )}
     </ul>
   );
 }
-
-const waits = (priority: string | undefined) => (priority === "later" ? "comes after" : "waits");

@@ -1,4 +1,4 @@
-// Files to images that a prompt can carry: of the kinds that models read, and not larger than a message may be.
+// Files, dropped or chosen, to images that a prompt can carry: of the kinds that models read, and not larger than a message may be.
 
 import { attachedImage, type AttachedImage } from "./images.ts";
 
@@ -61,4 +61,19 @@ async function base64(blob: Blob): Promise<string> {
   reader.readAsDataURL(blob);
   const url = await read;
   return url.slice(url.indexOf(",") + 1);
+}
+
+/** Files that are dropped anywhere on the page: a browser would show them instead of it. */
+export function takeDropped(attach: (files: Iterable<File>) => void, signal: AbortSignal): void {
+  const over = (event: DragEvent) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  };
+  const drop = (event: DragEvent) => {
+    const { files } = event.dataTransfer ?? {};
+    if (files === undefined || files.length === 0) return;
+    event.preventDefault();
+    attach(files);
+  };
+  document.addEventListener("dragover", over, { signal });
+  document.addEventListener("drop", drop, { signal });
 }
