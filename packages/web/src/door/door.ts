@@ -376,9 +376,10 @@ const NO_BYTES = new Uint8Array();
 async function readBytes({ body }: Request, held: HeldBody, most = MAX_BODY): Promise<Uint8Array> {
   if (body === null) return NO_BYTES;
   const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => undefined);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  held.arrives(() => void reader.cancel().catch(() => undefined));
+  held.arrives(cancel);
   try {
     for (;;) {
       const { done, value } = await arriving(reader);
@@ -389,6 +390,10 @@ async function readBytes({ body }: Request, held: HeldBody, most = MAX_BODY): Pr
       if (!held.add(value.length)) throw overloaded();
       chunks.push(value);
     }
+  } catch (error) {
+    // What still comes is of no interest.
+    cancel();
+    throw error;
   } finally {
     held.arrived();
   }
