@@ -14,6 +14,7 @@ const POINTS = Array.from({ length: 50 }, (_, at) => ({
   call: Math.floor(at / 2) + 1,
   when: at % 2 === 0 ? ("before" as const) : ("after" as const),
 }));
+const HOUR_MS = 60 * 60_000;
 const isWhole = Number(process.env["KEELSON_RUNS"] ?? 0) >= 1_000;
 
 const cluster = await startCluster();
@@ -157,5 +158,6 @@ for (const { name, needsPostgres, oneIn, world: open, place: placeOf } of KINDS)
         })),
       );
     },
+    isWhole ? HOUR_MS : undefined,
   );
 }
