@@ -115,6 +115,41 @@ test("a redelivery starts nothing, and gets the first answer", async () => {
   expect(await server.deliveries()).toHaveLength(2);
 });
 
+test("a delivery that somebody recorded starts nothing under another id, at once or later, and the next event does", async () => {
+  await using server = await startHookServer({ github: { events: ["push", "issues"] } });
+  const keys = ["a", "b", "c", "d", "e"];
+  const answers = await Promise.all(keys.map((key) => deliver(server, PAYLOADS.push(), { key })));
+  const [run, ...others] = await server.runs();
+  expect([others, new Set(answers.map(({ json }) => json["id"]))]).toEqual([[], new Set([run!.id])]);
+  const rows = await server.deliveries();
+  expect(rows.map(({ verdict }) => verdict).toSorted()).toEqual([
+    "filtered",
+    "filtered",
+    "filtered",
+    "filtered",
+    "run",
+  ]);
+  expect(rows.find(({ verdict }) => verdict === "filtered")!.reason).toMatch(
+    /^It is the same event as the delivery [a-e], under another id$/,
+  );
+  // After its row is gone, too.
+  const DAY_MS = 24 * 60 * 60_000;
+  server.clock += 100 * DAY_MS;
+  await server.store.sweep({ logMs: DAY_MS, deliveriesMs: 30 * DAY_MS, auditMs: DAY_MS });
+  expect(await server.deliveries()).toEqual([]);
+  const late = await deliver(server, PAYLOADS.push(), { key: "later" });
+  expect([late.json["id"], (await server.runs()).length]).toEqual([run!.id, 1]);
+  expect(late.headers.get("idempotent-replayed")).toBe("true");
+
+  expect((await deliver(server, PAYLOADS.push({ title: "Else" }))).json).toMatchObject({ state: "queued" });
+  // What started nothing when it came may do so once.
+  await server.store.updateRoutine(server.routineId, { enabled: false });
+  expect((await deliver(server, PAYLOADS.issues(), { event: "issues" })).json).toMatchObject({ state: "skipped" });
+  await server.store.updateRoutine(server.routineId, { enabled: true });
+  for (let count = 0; count < 2; count++) await deliver(server, PAYLOADS.issues(), { event: "issues" });
+  expect(await server.runs()).toHaveLength(3);
+});
+
 const BODY = JSON.stringify(PAYLOADS.push());
 const sha1 = `sha1=${createHmac("sha1", GITHUB_SECRET).update(BODY).digest("hex")}`;
 
@@ -353,7 +388,8 @@ test("a ping and an unknown event are rows, too", async () => {
 
 test("more than the cap of an hour is a capped row", async () => {
   await using server = await startHookServer({ github: { events: ["push"], hourlyCap: 2 } });
-  for (let count = 0; count < 4; count++) expect((await deliver(server, PAYLOADS.push())).status).toBe(200);
+  for (let count = 0; count < 4; count++)
+    expect((await deliver(server, PAYLOADS.push({ title: `Change ${count}` }))).status).toBe(200);
   const reason = "The routine was started 2 times in an hour";
   expect((await server.deliveries()).map(({ verdict, reason }) => [verdict, reason])).toEqual([
     ["run", null],
@@ -379,6 +415,45 @@ test("a routine that is paused, and a trigger that has expired, start nothing", 
     ["filtered", "The trigger has expired"],
   ]);
 });
+
+/** A body of 25 MB in different shapes: one long text, many small values, many levels, and white space. */
+const MOST = 25 * 1024 * 1024;
+const LARGE: readonly (readonly [string, (room: number) => unknown])[] = [
+  ["one text", (room) => "a".repeat(room - 2)],
+  ["words and lines", (room) => "wörd \u0000 \n".repeat(room / 16)],
+  ["many values", (room) => Array.from({ length: room / 10 }, (_, at) => ({ a: at % 10 }))],
+  ["a deep value", () => JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`)],
+];
+
+test.each(LARGE)(
+  "25 MB with %s become a row and a run, in a few times what it takes to hash and to parse them",
+  async (_, valueFor) => {
+    await using server = await startHookServer({ github: { events: ["push"] } });
+    const took: number[] = [];
+    const least: number[] = [];
+    for (let count = 0; count < 3; count++) {
+      const empty = { ...PAYLOADS.push({ title: `Change ${count}` }), more: "" };
+      const room = MOST - JSON.stringify(empty).length;
+      const text = JSON.stringify({ ...empty, more: valueFor(room) });
+      const body = Buffer.from(text.slice(0, MOST)).subarray(0, MOST);
+      const whole =
+        body.length === Buffer.byteLength(text) ? Buffer.concat([body, Buffer.alloc(MOST - body.length, " ")]) : body;
+      const before = performance.now();
+      createHmac("sha256", GITHUB_SECRET).update(whole).digest();
+      JSON.parse(new TextDecoder().decode(whole));
+      least.push(performance.now() - before);
+      const signature = signed(whole, GITHUB_SECRET);
+      const sentAt = performance.now();
+      const { status, json } = await deliver(server, whole, { signature });
+      took.push(performance.now() - sentAt);
+      expect([status, json["state"], whole.length]).toEqual([200, "queued", MOST]);
+    }
+    expect((await server.deliveries()).map(({ verdict }) => verdict)).toEqual(["run", "run", "run"]);
+    for (const { payload } of await server.runs()) expect(Buffer.byteLength(payload!)).toBeLessThanOrEqual(64 * 1024);
+    // About 60 ms of work on a quiet machine, and ten times as much is far below a second. It is sent within the same process.
+    expect(Math.min(...took)).toBeLessThan(10 * Math.max(...least));
+  },
+);
 
 test("25 MB are answered, and one byte more is refused", async () => {
   await using server = await startHookServer({
@@ -432,6 +507,34 @@ test("all bodies together have a limit, so that nobody can fill the memory", asy
   expect(String(await slow.answered)).toStartWith("HTTP/1.1 401 ");
   slow.socket.destroy();
   expect((await send(new Uint8Array(19_000_000))).status).toBe(401);
+});
+
+test("uploads of strangers that stall make room for a delivery, and nobody finds out an address with one", async () => {
+  await using server = await startHookServer({ github: { events: ["push"] }, maxBodies: 20_000_000 });
+  const { hostname, port } = new URL(server.url);
+  const begin = (path: string, bytes: number) => {
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 25000000\r\n\r\n`);
+    socket.write(new Uint8Array(bytes));
+    return { socket, answered: once(socket, "data").then(String) };
+  };
+  const unknown = begin("/v1/hooks/github/hook_missing", 10);
+  expect(await unknown.answered).toStartWith("HTTP/1.1 404 ");
+  const own = `/v1/hooks/github/${server.github.id}`;
+  const stalled = [1, 2, 3, 4].map(() => begin(own, 4_900_000));
+  let isCut = false;
+  for (const { answered } of stalled) void answered.then(() => (isCut = true));
+  // All of it has arrived once there is no room for a small one, or once there is again, on a slow machine.
+  const small = async () => (await server.call(own, { body: new Uint8Array(1_000_000), headers: {} })).status;
+  while ((await small()) !== 429 && !isCut) await Bun.sleep(10);
+  let answer = await deliver(server, PAYLOADS.push({ body: "a".repeat(500_000) }));
+  while (answer.status === 429) {
+    await Bun.sleep(50);
+    answer = await deliver(server, PAYLOADS.push({ body: "a".repeat(500_000) }));
+  }
+  expect(answer.json).toMatchObject({ state: "queued" });
+  expect(await Promise.race(stalled.map(({ answered }) => answered))).toStartWith("HTTP/1.1 429 ");
+  for (const { socket } of [...stalled, unknown]) socket.destroy();
 });
 
 test("the address takes nothing in its query, and POST only", async () => {

@@ -14,7 +14,10 @@ import { serveWorkers, WORKER_TOKEN } from "../store/worker-server.ts";
 import { bash, ENDED, inOrder, madeAgain, noWorker, outcome } from "./world.ts";
 import type { WorkerMainOptions } from "./worker-main.ts";
 
-const RUNS = Number(process.env["KEELSON_RUNS"] ?? 24);
+const HOUR_MS = 60 * 60_000;
+/** What runs with all tests. */
+const SHARE = 24;
+const RUNS = Number(process.env["KEELSON_RUNS"] ?? SHARE);
 const isWhole = RUNS >= 1_000;
 const WORKERS = isWhole ? 8 : 3;
 const KILLS = Math.ceil(RUNS / 5);
@@ -234,6 +237,7 @@ describe.each(backends)("$name", ({ needsPostgres, open }) => {
       expect(received.length - new Set(received).size).toBeLessThanOrEqual(KILLS + STOPS);
       expect(await leftovers(state, home.root)).toEqual({ places: [], processes: [] });
     },
+    RUNS > SHARE ? 6 * HOUR_MS : undefined,
   );
 });
 

@@ -40,15 +40,18 @@ export interface World extends AsyncDisposable {
 
 export const ENDED = new Set(["succeeded", "failed", "cancelled", "timed_out", "skipped"]);
 
-export async function routineWorld(script: Script): Promise<World> {
+type OpenStore = (unseal: (sealed: string) => Promise<string>, file: string) => Promise<RunStore>;
+
+/** Default: on SQLite. */
+export async function routineWorld(
+  script: Script,
+  open: OpenStore = (unseal, file) => openSqliteStore({ file, unseal }),
+): Promise<World> {
   const home = temporaryHome();
   const repository = testRepository();
   repository.commit({ "README.md": "A project\n" });
   const secrets: Record<string, string> = {};
-  const store = await openSqliteStore({
-    file: join(home.root, "runs.db"),
-    unseal: async (sealed) => secrets[sealed] ?? sealed,
-  });
+  const store = await open(async (sealed) => secrets[sealed] ?? sealed, join(home.root, "runs.db"));
   const model = await startMockModel(script);
   const folder = join(home.root, "worker");
   const workers: RoutineWorker[] = [];

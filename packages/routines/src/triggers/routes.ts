@@ -1,8 +1,12 @@
 // The addresses that others call. None of them has a sign-in: a token or a signature says who calls, and the body is read as bytes.
 
 import { TEXT_OR_NULL, type OpenRoute } from "@keelson/web";
+import { notFound } from "../api/api-error.ts";
+import type { Trigger } from "../records/trigger.ts";
+import { StoreUnavailable } from "../store/run-store.ts";
 import { callWebhook, fireRoutine, type HookCall } from "./fire.ts";
 import { MAX_DELIVERY, receiveGithub, type GithubPorts } from "./github/receive.ts";
+import type { HookPorts } from "./hook.ts";
 
 export function triggerRoutes(ports: GithubPorts): readonly OpenRoute[] {
   const common = {
@@ -28,6 +32,7 @@ export function triggerRoutes(ports: GithubPorts): readonly OpenRoute[] {
     {
       ...common,
       path: "/v1/hooks/http/{id}",
+      admit: (_, { id }) => exists(id!, "http", ports),
       summary: "Start a run with any body, and the token or a signature of the webhook",
       maxBody: MAX_DELIVERY,
       reply: { type: "object", properties: { ...FIRED, ...AS_THE_REFERENCE } },
@@ -36,12 +41,23 @@ export function triggerRoutes(ports: GithubPorts): readonly OpenRoute[] {
     {
       ...common,
       path: "/v1/hooks/github/{id}",
+      admit: (_, { id }) => exists(id!, "github", ports),
       summary: "Where GitHub delivers events, signed with the secret of the webhook",
       maxBody: MAX_DELIVERY,
       reply: { type: "object", properties: FIRED },
       run: (request) => receiveGithub(callOf(request), ports),
     },
   ];
+}
+
+/** Before a byte of the body is read: nobody finds out the address of a webhook by guessing. */
+async function exists(id: string, kind: Trigger["kind"], { store }: HookPorts): Promise<void> {
+  const trigger = await store.triggers.get(id).catch((error: unknown) => {
+    // It is told apart later.
+    if (error instanceof StoreUnavailable) return { kind };
+    throw error;
+  });
+  if (trigger?.kind !== kind) throw notFound("webhook");
 }
 
 const FIRED = {

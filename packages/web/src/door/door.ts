@@ -12,6 +12,7 @@ import { AtOnce, MAX_BODIES, MAX_BODY, MAX_COSTLY_OF_DEVICE, MAX_URL } from "./l
 import type { Origins } from "./origins.ts";
 import { HttpRefusal, type HttpRefusalType } from "./refusal.ts";
 import { findRoute } from "./find-route.ts";
+import { HeldBodies, type HeldBody } from "./held-bodies.ts";
 
 export interface DoorOptions {
   readonly origins: Origins;
@@ -95,17 +96,12 @@ export type Door = (request: Request, connection: WebConnection) => Promise<Resp
 export const STREAM_PROTOCOL = "keelson.v1";
 
 export function createDoor(options: DoorOptions): Door {
-  const bodies: HeldBodies = { bytes: 0 };
+  const bodies = new HeldBodies(options.maxBodies ?? MAX_BODIES);
   const costly = new AtOnce(MAX_COSTLY_OF_DEVICE);
   return async (request, connection) => {
-    let held = 0;
-    const hold = (bytes: number) => {
-      held += bytes;
-      bodies.bytes += bytes;
-      if (bodies.bytes > (options.maxBodies ?? MAX_BODIES)) throw overloaded();
-    };
+    const held = bodies.begin();
     try {
-      return await answer(request, connection, options, { hold, costly });
+      return await answer(request, connection, options, { held, costly });
     } catch (error) {
       if (error instanceof HttpRefusal) return refused(error, options);
       options.failed(error);
@@ -114,7 +110,7 @@ export function createDoor(options: DoorOptions): Door {
         options,
       );
     } finally {
-      bodies.bytes -= held;
+      held.end();
     }
   };
 }
@@ -134,11 +130,6 @@ function unstored(error: unknown): HttpRefusal | undefined {
   return undefined;
 }
 
-/** What all requests together keep in memory. */
-interface HeldBodies {
-  bytes: number;
-}
-
 const overloaded = () =>
   new HttpRefusal("rate_limit", "The server is receiving too much at once; try again", { "Retry-After": "1" });
 
@@ -146,7 +137,7 @@ async function answer(
   request: Request,
   connection: WebConnection,
   options: DoorOptions,
-  { hold, costly }: { readonly hold: (bytes: number) => void; readonly costly: AtOnce },
+  { held, costly }: { readonly held: HeldBody; readonly costly: AtOnce },
 ): Promise<Response | undefined> {
   const { origins, routes } = options;
   const origin = originOf(request, origins);
@@ -180,8 +171,8 @@ async function answer(
     route.access === "anyone" ? undefined : await admitted(request, connection, { route, params }, options);
   if (device !== undefined || !SAFE.has(request.method)) checkNoCommand(connection);
   checkBodyHeaders(request, route);
-  if (route.access === "anyone") await route.admit?.(request.headers);
-  const bytes = route.takesBytes === true || route.body ? await readBytes(request, hold, route.maxBody) : NO_BYTES;
+  if (route.access === "anyone") await route.admit?.(request.headers, params);
+  const bytes = route.takesBytes === true || route.body ? await readBytes(request, held, route.maxBody) : NO_BYTES;
   const body = route.body ? objectIn(bytes) : {};
   const problem = route.body && fieldProblem(body, route.body);
   if (problem) throw new HttpRefusal("invalid_request", problem);
@@ -382,21 +373,35 @@ const tooLarge = (most: number) => new HttpRefusal("too_large", `The body may ha
 
 const NO_BYTES = new Uint8Array();
 
-async function readBytes(request: Request, hold: (bytes: number) => void, most = MAX_BODY): Promise<Uint8Array> {
+async function readBytes({ body }: Request, held: HeldBody, most = MAX_BODY): Promise<Uint8Array> {
+  if (body === null) return NO_BYTES;
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => undefined);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of arriving(request)) {
-    size += chunk.length;
-    if (size > most) throw tooLarge(most);
-    hold(chunk.length);
-    chunks.push(chunk);
+  held.arrives(cancel);
+  try {
+    for (;;) {
+      const { done, value } = await arriving(reader);
+      if (held.isCut) throw overloaded();
+      if (done) return Buffer.concat(chunks);
+      size += value.length;
+      if (size > most) throw tooLarge(most);
+      if (!held.add(value.length)) throw overloaded();
+      chunks.push(value);
+    }
+  } catch (error) {
+    // What still comes is of no interest.
+    cancel();
+    throw error;
+  } finally {
+    held.arrived();
   }
-  return Buffer.concat(chunks);
 }
 
-async function* arriving({ body }: Request): AsyncIterable<Uint8Array> {
+async function arriving(reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "read">) {
   try {
-    yield* body ?? [];
+    return await reader.read();
   } catch {
     // Nobody hears it: the connection was cut, by a phone without a signal or because the body is not well-formed.
     throw new HttpRefusal("invalid_request", "The body did not arrive whole");

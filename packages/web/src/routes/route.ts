@@ -91,7 +91,7 @@ export interface OpenRoute extends RouteFacts {
   /** Another site may lead a browser here. It answers with a redirect to the page, and changes nothing. */
   readonly isLinked?: true;
   /** For programs that have a token of their own: throws a HttpRefusal before anything of the body is read. */
-  admit?(headers: Headers): Promise<void>;
+  admit?(headers: Headers, params: Readonly<Record<string, string>>): Promise<void>;
   run(request: RouteRequest): RouteReply | Promise<RouteReply>;
 }
 

@@ -7,6 +7,7 @@ import { runIdOf } from "../../records/run-id.ts";
 import type { RunOrigin } from "../../records/run.ts";
 import type { Routine } from "../../records/routine.ts";
 import type { Trigger } from "../../records/trigger.ts";
+import { secretHash } from "../../team/hash.ts";
 import type { HookCall } from "../fire.ts";
 import { bodyHash, noteCall, orUnavailable, pausedReason, type HookPorts } from "../hook.ts";
 import { cutToBytes, MAX_PAYLOAD, keepableText } from "../payload.ts";
@@ -61,11 +62,12 @@ async function receive({ id: triggerId, headers, body }: HookCall, ports: Github
     : verdictOn(event, name, { trigger, routine, ownLogins: ports.ownLogins });
   const loop = judged.verdict === "run" && event ? await loopProblem(event, routine.id, store) : undefined;
   const { verdict, reason } = loop === undefined ? judged : filtered(loop);
+  const hash = bodyHash(body);
   const row = {
     triggerId,
     source: "github",
     key,
-    bodyHash: bodyHash(body),
+    bodyHash: hash,
     event: event === undefined ? name : eventName(event),
     verdict,
     reason: reason === null ? null : keepableText(reason),
@@ -74,9 +76,14 @@ async function receive({ id: triggerId, headers, body }: HookCall, ports: Github
     const { delivery = row, isNew } = await store.enqueue({ delivery: row });
     return firedReply(undefined, { state: delivery.verdict, reason: delivery.reason, isReplayed: !isNew });
   }
+  const first = await keyOfEvent({ triggerId, key, hash }, store);
+  if (first !== key) {
+    const about = `It is the same event as the delivery ${first}, under another id`;
+    await noteCall(trigger, { source: "github", verdict: "filtered", event: row.event, reason: about }, ports);
+  }
   const { run, delivery, isNew } = await store.enqueue({
     run: {
-      id: runIdOf({ kind: "github", triggerId, key }),
+      id: runIdOf({ kind: "github", triggerId, key: first }),
       routineId: routine.id,
       triggerId,
       cause: "github",
@@ -84,7 +91,7 @@ async function receive({ id: triggerId, headers, body }: HookCall, ports: Github
       payload: eventText(event),
       origin: originOf(event),
     },
-    delivery: row,
+    delivery: { ...row, key: first },
     cap: {
       most: trigger.hourlyCap,
       withinMs: HOUR_MS,
@@ -97,6 +104,22 @@ async function receive({ id: triggerId, headers, body }: HookCall, ports: Github
     isReplayed: !isNew,
   });
 }
+
+/**
+ * The id of a delivery is not among what GitHub signs, so whoever recorded one could send it again under another. An event that would start
+ * a run keeps the id with which it first came: bodies have times and ids, and no two events have the same.
+ */
+async function keyOfEvent(
+  { triggerId, key, hash }: { readonly triggerId: string; readonly key: string; readonly hash: string },
+  store: GithubPorts["store"],
+): Promise<string> {
+  const id = secretHash(`github event ${triggerId} ${hash}`);
+  const expiresAt = (await store.now()) + REMEMBERED_MS;
+  if (await store.codes.insert({ id, kind: "event", body: { key }, expiresAt })) return key;
+  return String((await store.codes.get(id))?.body["key"] ?? key);
+}
+
+const REMEMBERED_MS = 365 * 24 * HOUR_MS;
 
 /** GitHub sends JSON, or a form with a field that holds it: whoever makes the webhook chooses. */
 function payloadIn(headers: Headers, body: Uint8Array): unknown {
