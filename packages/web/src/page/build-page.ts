@@ -30,6 +30,13 @@ export async function buildPages(): Promise<BuiltPages> {
       ...shared,
       "/routines.css": await style("routines/routines.css"),
     },
+    export: {
+      "/export.js": script(await wholeScript("export/export.tsx")),
+      "/export.css": {
+        type: "text/css; charset=utf-8",
+        text: `${(await style("page.css")).text}${(await style("export/export.css")).text}`,
+      },
+    },
   };
 }
 
@@ -51,6 +58,19 @@ async function scriptsAndHtml(entry: string, html: string): Promise<BuiltFiles> 
     "/": { type: "text/html; charset=utf-8", text: withPreloads(await read(html), first.text) },
     ...Object.fromEntries(scripts),
   };
+}
+
+/** With everything in it, for a page that can ask nobody. */
+async function wholeScript(entry: string): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(app, entry)],
+    target: "browser",
+    format: "iife",
+    minify: true,
+    jsx: { runtime: "automatic", importSource: "preact", development: false },
+  });
+  // In strings and patterns. As they are, they could end the element that the script is in, or begin a comment in it.
+  return (await outputs[0]!.text()).replace(/<(?=!--|\/?script)/gi, "\\x3c");
 }
 
 const read = (name: string) => Bun.file(join(app, name)).text();
