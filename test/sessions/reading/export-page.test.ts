@@ -127,23 +127,34 @@ testHere(
   },
 );
 
-testHere("a session of 10,000 entries can be read within two seconds, and is all there soon after", async () => {
+testHere("a session of 10,000 entries can be read within two seconds, and each further one costs as much", async () => {
   using home = temporaryHome();
-  writeSession(home, { id: SESSION, runs: 2_500 });
-  const url = await exported(home, SESSION);
   await using browser = await startBrowser();
-  const opened = await openPage(browser);
-  const { page } = opened;
-  const slower = await slowness(browser, page);
-  const started = performance.now();
-  await page.goto(url);
-  await page.getByText("A long one: 0").first().waitFor();
-  expect(performance.now() - started).toBeLessThan(2_000 * slower);
-  await whole(page);
-  expect(performance.now() - started).toBeLessThan(2 * 2_000 * slower);
-  // A call and its result are one.
-  expect(await page.locator(".entry").count()).toBe(7_500);
-  expect(wrong(opened)).toEqual([]);
+  const timed = async (runs: number) => {
+    writeSession(home, { id: SESSION, runs });
+    const url = await exported(home, SESSION, "--force");
+    const opened = await openPage(browser);
+    const { page } = opened;
+    const before = await slowness(browser, page);
+    const started = performance.now();
+    await page.goto(url);
+    await whole(page);
+    const all = performance.now() - started;
+    // By the clock of the page: questions to it wait for what it does.
+    const readable = Number(await page.evaluate('performance.getEntriesByName("first-contentful-paint")[0].startTime'));
+    expect(await page.locator(".prompt").first().innerText()).toBe("A long one: 0");
+    const slower = Math.max(1, before, await slowness(browser, page));
+    // A call and its result are one.
+    expect(await page.locator(".entry").count()).toBe(3 * runs);
+    expect(wrong(opened)).toEqual([]);
+    await opened.context.close();
+    return { readable, all, slower };
+  };
+  const few = await timed(625);
+  const many = await timed(2_500);
+  expect(many.readable).toBeLessThan(2_000 * many.slower);
+  // Four times as many.
+  expect(many.all).toBeLessThan(10 * few.all);
 });
 
 /** Each text in every place that takes one. */

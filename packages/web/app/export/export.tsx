@@ -3,7 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { FoldedBodies, Item } from "../transcript/item.tsx";
+import { Item } from "../transcript/item.tsx";
 import { showAll, showRow } from "../transcript/visible.ts";
 import { readDocument, type Entry, type ExportedDocument } from "./lines.ts";
 
@@ -38,12 +38,9 @@ function drawFrom(first: number, entries: readonly Entry[], main: Element): void
     const own = entries.slice(first, (first += IN_SECTION));
     const place = main.appendChild(document.createElement("section"));
     place.className = "span";
+    for (const { cell } of own) if (cell?.item.kind === "answer") cell.item.text.read();
     render(
-      <FoldedBodies.Provider value={true}>
-        {own.map((entry) => (
-          <Row key={entry.id} entry={entry} />
-        ))}
-      </FoldedBodies.Provider>,
+      own.map((entry) => <Row key={entry.id} entry={entry} />),
       place,
     );
   }

@@ -158,11 +158,11 @@ function cellOf(key: number, item: PageItem, pictures: readonly string[]): ItemC
   return { key, item, version: signal(0), pictures: () => pictures };
 }
 
+/** Read when it is drawn: all of a long session would hold the page up. */
 function markdown(text: string): MarkdownText {
-  const read = new MarkdownText();
-  read.push(text);
-  read.read();
-  return read;
+  const unread = new MarkdownText();
+  unread.push(text);
+  return unread;
 }
 
 const countOf = (media: unknown) => (isList(media) ? media.length : 0);

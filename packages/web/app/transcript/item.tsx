@@ -11,9 +11,6 @@ import {
   type ThinkingItem,
 } from "@keelson/client";
 import type { ToolKind } from "@keelson/protocol";
-import { useSignal } from "@preact/signals";
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import { lazy } from "../lazy.tsx";
 import type { ItemCell, PageItem } from "../session/items.ts";
 import { Markdown, MarkdownOf } from "./markdown.tsx";
@@ -125,18 +122,13 @@ interface CallProps extends Omit<ShownProps, "item"> {
   readonly call: CallItem;
 }
 
-/** Bodies of calls are drawn when they are opened: a document may have thousands of them. */
-export const FoldedBodies = createContext(false);
-
 function Call({ call, printed, pictures }: CallProps) {
-  const isFolded = useContext(FoldedBodies);
-  const wasOpened = useSignal(false);
   const { label, state, durationMs, agent, denied, instead } = call;
   const tool = label.server === undefined ? label.name : `${label.server}: ${label.name}`;
   const isLong = durationMs !== undefined && durationMs >= LONG_MS;
   const live = state === "running" ? printed : "";
   return (
-    <details class={`call ${state}`} onToggle={isFolded ? () => (wasOpened.value = true) : undefined}>
+    <details class={`call ${state}`}>
       <summary>
         <span class="dot" aria-label={CALL_STATES[state]} role="img" />
         <span class="tool">{showRow(tool)}</span>
@@ -151,7 +143,7 @@ function Call({ call, printed, pictures }: CallProps) {
         )}
       </summary>
       {agent ? <Agent run={agent} /> : null}
-      {isFolded && !wasOpened.value ? null : <CallBody call={call} live={live} pictures={pictures} />}
+      <CallBody call={call} live={live} pictures={pictures} />
       {denied === undefined ? null : <p class="note warning">{denied}</p>}
       {instead === undefined || instead === "" ? null : <p class="note">Instead: {instead}</p>}
     </details>

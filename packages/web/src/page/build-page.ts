@@ -2,6 +2,7 @@
 // Nothing in them names another host. Each page has scripts of its own, so that neither is in more parts for the other's sake.
 
 import { basename, join } from "node:path";
+import type { BunPlugin } from "bun";
 import type { BuiltFile, BuiltFiles, BuiltPages } from "./page-file.ts";
 
 const app = join(import.meta.dir, "..", "..", "app");
@@ -60,6 +61,13 @@ async function scriptsAndHtml(entry: string, html: string): Promise<BuiltFiles> 
   };
 }
 
+const foldedBodies: BunPlugin = {
+  name: "folded bodies",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/call-body\.tsx$/ }, () => ({ path: join(app, "export/folded-body.tsx") }));
+  },
+};
+
 /** With everything in it, for a page that can ask nobody. */
 async function wholeScript(entry: string): Promise<string> {
   const { outputs } = await Bun.build({
@@ -67,6 +75,7 @@ async function wholeScript(entry: string): Promise<string> {
     target: "browser",
     format: "iife",
     minify: true,
+    plugins: [foldedBodies],
     jsx: { runtime: "automatic", importSource: "preact", development: false },
   });
   // In strings and patterns. As they are, they could end the element that the script is in, or begin a comment in it.
