@@ -110,20 +110,23 @@ export const scenes: readonly Scene[] = [
     name: "transcript",
     title: "The transcript viewer",
     rows: 24,
-    script: [{ calls: [READ] }, { text: ANSWER }],
+    script: [
+      { calls: [READ, { name: "Grep", input: { pattern: "eccentric", path: "src" } }] },
+      { text: "In one file." },
+    ],
     async play(terminal) {
-      await ask("how does the solver work?", "than any planet needs", PROMPT)(terminal);
+      await ask("where are eccentric orbits solved?", "In one file.", PROMPT)(terminal);
       terminal.press("ctrl+o");
       await terminal.until("Transcript");
     },
   },
   {
     name: "narrow",
-    title: "The question about a change in 40 columns",
+    title: "A question about a command in 40 columns",
     columns: 40,
     rows: 24,
-    script: [{ calls: [READ] }, { text: "I raise the limit.", calls: [EDIT] }],
-    play: ask("allow two more steps", /\d\. No/),
+    script: [{ text: "I run the tests.", calls: [{ name: "Bash", input: { command: "npm test -- --grep Mercury" } }] }],
+    play: ask("is Mercury right?", /\d\. No/),
   },
 ];
 
@@ -134,7 +137,8 @@ export async function drawScene(scene: Scene): Promise<string> {
   const project = prepare(home);
   await using model = await startMockModel(scene.script);
   const args = [...(scene.args ?? [])];
-  await using terminal = startTerminal({ home, cwd: project, url: model.url, columns, rows, args });
+  const env = { COLORTERM: "truecolor" };
+  await using terminal = startTerminal({ home, cwd: project, url: model.url, columns, rows, args, env });
   await terminal.until(/^❯/m);
   await scene.play(terminal);
   // The name of a plan is made of words chosen by chance, and a slow machine takes a second.

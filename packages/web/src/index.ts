@@ -22,7 +22,7 @@ export { requesterOf } from "./door/requester.ts";
 export { HttpRefusal, type HttpRefusalType } from "./door/refusal.ts";
 export type { DeviceRole, SignedDevice } from "./devices/devices.ts";
 export { openApi } from "./routes/open-api.ts";
-export { pageFiles, routinesPageFiles } from "./page/page-files.ts";
+export { exportPage, pageFiles, routinesPageFiles } from "./page/page-files.ts";
 export {
   TEXT_OR_NULL,
   type FieldSchema,

@@ -48,7 +48,8 @@ test("the file extension chooses the format; a file is replaced only on request,
   const written = await runKeelson(["export", "-o", "out.html"], { home });
   expect({ code: written.code, stdout: written.stdout }).toEqual({ code: 0, stdout: "" });
   expect(written.stderr).toMatch(/^Wrote session \S+ to out\.html\n$/);
-  expect(readFileSync(file, "utf8")).toContain("&lt;b&gt;hi&lt;/b&gt;");
+  expect(readFileSync(file, "utf8").includes('"text":"\\u003cb>hi\\u003c/b>"')).toBe(true);
+  expect(readFileSync(file, "utf8").includes("<b>hi")).toBe(false);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 
   const pdf = await runKeelson(["export", "-o", "out.pdf"], { home });

@@ -48,6 +48,8 @@ export interface DocumentWriter {
 export interface WriterOptions {
   /** Long inputs and results are not cut. */
   readonly full?: boolean;
+  /** What draws HTML. Without it, the page has no script, and its text is plain. */
+  readonly page?: { readonly script: string; readonly style: string };
   /** Markdown without what is known of the session as a whole. */
   readonly bare?: boolean;
 }

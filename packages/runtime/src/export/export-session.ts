@@ -9,6 +9,7 @@ import { htmlWriter } from "./html.ts";
 import { itemMaker } from "./items.ts";
 import { jsonWriter } from "./json.ts";
 import { markdownWriter } from "./markdown.ts";
+import { pageWriter } from "./page.ts";
 
 export type { ExportFormat } from "./document.ts";
 
@@ -66,7 +67,7 @@ export function openExport(
 
 const WRITERS: Readonly<Record<ExportFormat, (options: WriterOptions) => DocumentWriter>> = {
   markdown: markdownWriter,
-  html: htmlWriter,
+  html: (options) => (options.page ? pageWriter(options.page, options) : htmlWriter(options)),
   json: jsonWriter,
 };
 

@@ -17,6 +17,8 @@ export type Item = { readonly at?: string } & (
       readonly text: string;
       readonly media: readonly Media[];
       readonly isError: boolean;
+      /** How it changed a file, as its tool reported it. */
+      readonly output?: unknown;
       /** From the call to its result. */
       readonly durationMs?: number;
     }
@@ -81,7 +83,8 @@ function itemsOf(type: string, fields: Fields): readonly Item[] {
 function userItems(fields: Fields, blocks: readonly ContentBlock[]): readonly Item[] {
   if (fields["isCompactSummary"] === true) return [{ kind: "summary", text: textsOf(blocks) }];
   const results = blocks.filter(isResult);
-  if (results.length > 0) return results.map(resultItem);
+  // What a tool reports belongs to the one result of its message.
+  if (results.length > 0) return results.map((block) => resultItem(block, results.length === 1 ? fields : {}));
   const isOwn = ({ text }: Fields) => typeof text === "string" && text.trimStart().startsWith("<system-reminder>");
   const added = blocks.filter((block) => isOwn(block as Fields));
   const context: readonly Item[] = added.map((block) => contextItem("reminder", textsOf([block])));
@@ -120,7 +123,8 @@ function inTag(text: string, tag: string): string | undefined {
   return start < 0 || end < start ? undefined : text.slice(start + tag.length + 2, end).trim();
 }
 
-function resultItem(block: ContentBlock): Item {
+function resultItem(block: ContentBlock, entry: Fields = {}): Item {
+  const output = changeIn(entry["toolUseResult"]);
   const { tool_use_id: id, content, is_error: failed } = block as Fields;
   const blocks = contentOf(content);
   return {
@@ -129,7 +133,15 @@ function resultItem(block: ContentBlock): Item {
     text: textsOf(blocks, "\n"),
     media: blocks.flatMap(mediaOf),
     isError: failed === true,
+    ...(output === undefined ? {} : { output }),
   };
+}
+
+/** Undefined if no file was changed. */
+function changeIn(value: unknown): object | undefined {
+  if (!isObject(value) || !Array.isArray(value["structuredPatch"])) return undefined;
+  const { type, filePath, structuredPatch, content } = value;
+  return { filePath, structuredPatch, ...(type === "create" ? { type, content } : {}) };
 }
 
 function replyItems(fields: Fields, message: Fields): readonly Item[] {

@@ -12,7 +12,7 @@ export function jsonWriter(): DocumentWriter {
   };
   return {
     begin: (session) => `{"format":"keelson-session","version":1,\n"session":${asciiJson(session)},\n"items":[`,
-    item: (item) => next(asciiJson(item)),
+    item: (item) => next(asciiJson(item.kind === "result" ? { ...item, output: undefined } : item)),
     agent(agent) {
       isFirst = true;
       const before = agents++ === 0 ? '],\n"agents":[' : "]},";

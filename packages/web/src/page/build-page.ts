@@ -2,6 +2,7 @@
 // Nothing in them names another host. Each page has scripts of its own, so that neither is in more parts for the other's sake.
 
 import { basename, join } from "node:path";
+import type { BunPlugin } from "bun";
 import type { BuiltFile, BuiltFiles, BuiltPages } from "./page-file.ts";
 
 const app = join(import.meta.dir, "..", "..", "app");
@@ -30,6 +31,13 @@ export async function buildPages(): Promise<BuiltPages> {
       ...shared,
       "/routines.css": await style("routines/routines.css"),
     },
+    export: {
+      "/export.js": script(await wholeScript("export/export.tsx")),
+      "/export.css": {
+        type: "text/css; charset=utf-8",
+        text: `${(await style("page.css")).text}${(await style("export/export.css")).text}`,
+      },
+    },
   };
 }
 
@@ -51,6 +59,27 @@ async function scriptsAndHtml(entry: string, html: string): Promise<BuiltFiles> 
     "/": { type: "text/html; charset=utf-8", text: withPreloads(await read(html), first.text) },
     ...Object.fromEntries(scripts),
   };
+}
+
+const foldedBodies: BunPlugin = {
+  name: "folded bodies",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/call-body\.tsx$/ }, () => ({ path: join(app, "export/folded-body.tsx") }));
+  },
+};
+
+/** With everything in it, for a page that can ask nobody. */
+async function wholeScript(entry: string): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(app, entry)],
+    target: "browser",
+    format: "iife",
+    minify: true,
+    plugins: [foldedBodies],
+    jsx: { runtime: "automatic", importSource: "preact", development: false },
+  });
+  // In strings and patterns. As they are, they could end the element that the script is in, or begin a comment in it.
+  return (await outputs[0]!.text()).replace(/<(?=!--|\/?script)/gi, "\\x3c");
 }
 
 const read = (name: string) => Bun.file(join(app, name)).text();

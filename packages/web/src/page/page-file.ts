@@ -15,8 +15,8 @@ export interface PageFile extends BuiltFile {
 export type PageFiles = Readonly<Record<string, PageFile>>;
 export type BuiltFiles = Readonly<Record<string, BuiltFile>>;
 
-/** `page`: sessions, of `keelson web`. `routines`: what `keelson serve` shows. */
-export type PageName = "page" | "routines";
+/** `page`: sessions, of `keelson web`. `routines`: what `keelson serve` shows. `export`: what an exported session has in it. */
+export type PageName = "page" | "routines" | "export";
 export type BuiltPages = Readonly<Record<PageName, BuiltFiles>>;
 
 export function readyFiles(built: BuiltFiles): PageFiles {

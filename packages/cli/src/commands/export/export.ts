@@ -49,7 +49,8 @@ export async function runExport(argv: readonly string[], io: ProcessIO): Promise
       const format = (given.text("format") as Format | undefined) ?? byEnding;
       if (format === undefined)
         throw new UsageError(`"${ending}" is not a format; use --format markdown, html or json`);
-      return findExport(place, wanted, { format, full: given.has("full") });
+      const page = format === "html" ? { page: await (await import("@keelson/web")).exportPage() } : {};
+      return findExport(place, wanted, { format, full: given.has("full"), ...page });
     },
   );
 }
