@@ -121,8 +121,9 @@ class RewindPicker implements Panel<RewindChoice | null> {
       theme,
       this.#keys,
     ).slice(0, 1);
-    const room = Math.max(1, rows - 1 - hints.length);
-    return { rows: [heading, ...this.#pointRows({ ...frame, rows: room }), ...hints].slice(0, rows) };
+    const foot = rows >= ROWS_FOR_SPACE ? ["", ...hints] : hints;
+    const room = Math.max(1, rows - 1 - foot.length);
+    return { rows: [heading, ...this.#pointRows({ ...frame, rows: room }), ...foot].slice(0, rows) };
   }
 
   /** One row for each prompt: when, what, and what changed since. */
@@ -246,6 +247,8 @@ function timeOf({ sentMs }: RewindPoint, now: number): string {
   return `${String(sent.getHours()).padStart(2, "0")}:${String(sent.getMinutes()).padStart(2, "0")}`;
 }
 
+/** As in dialogs, the keys stand apart where there is room. */
+const ROWS_FOR_SPACE = 16;
 const TIME_COLUMNS = 6;
 
 const promptRow = ({ text }: RewindPoint) => cleanRow(text.trim().slice(0, 500).replace(/\s+/g, " ")) || "(no text)";

@@ -342,7 +342,7 @@ test("a call that waits for approval says so, and its time starts after it", () 
   feed.take(call("a", "Bash", { command: "make" }), 10_000);
   expect(feed.nextChange(10_100)).toBe(900);
   feed.asked("a");
-  expect(feed.live(frameOf())).toEqual(["● Bash(make)", "  ⎿  Waiting for your answer"]);
+  expect(feed.live(frameOf())).toEqual(["● Bash", "  ⎿  Waiting for your answer"]);
   expect(feed.nextChange(10_100)).toBeUndefined();
   feed.answered("a", 60_000);
   expect(feed.live(frameOf({ now: 61_000 }))).toEqual(["● Bash(make)", "  ⎿  Running… 1s"]);

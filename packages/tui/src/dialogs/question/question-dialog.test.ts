@@ -63,7 +63,7 @@ test("where several answers can be ticked, a row goes on to the review", () => {
   const dialog = dialogFor(asks("AskUserQuestion", two));
   press(dialog, "2 enter");
   expect(screenOf(dialog)).toContain("5. Continue");
-  press(dialog, "1 enter 5 enter");
+  press(dialog, "1 down down down down enter");
   expect(screenOf(dialog)).toContain("Send these answers?");
 });
 
