@@ -150,7 +150,7 @@ test("what an interrupted command had printed stays", () => {
   ]);
   const stopped = "The user doesn't want to proceed with this tool use: the run was stopped";
   feed.take(failure("a", stopped), 13_000);
-  expect(feed.finished(frameOf())).toEqual(["● Bash(make)  3s", "  ⎿  one", "     two", "     Interrupted"]);
+  expect(feed.finished(frameOf())).toEqual(["● Bash(make)  2s", "  ⎿  one", "     two", "     Interrupted"]);
 });
 
 test("output is shown as a terminal would leave it: without colors, and each line as it was written last", () => {
