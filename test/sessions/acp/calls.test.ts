@@ -108,7 +108,7 @@ test("only clients that ask for it hear that a call runs", async () => {
   const id = expect.any(String);
   expect(heard).toEqual([
     { type: "tool_running", tool_use_id: id, uuid: id, session_id: id },
-    { type: "tool_running", tool_use_id: id, output: "one\n", uuid: id, session_id: id },
+    { type: "tool_running", tool_use_id: id, output: "one\n", output_lines: 1, uuid: id, session_id: id },
   ]);
   await session.close("end_of_input");
 });

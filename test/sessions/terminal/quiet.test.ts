@@ -49,6 +49,37 @@ test.each([
   if ("TERM" in options.env) expect(terminal.bytes).not.toContain("\x1b");
 });
 
+test.each([
+  [120, 40],
+  [80, 24],
+  [50, 30],
+  [80, 10],
+] as const)(
+  "a screen reader at %i×%i gets tables as records, no box characters, and struck text in words",
+  async (columns, rows) => {
+    const text =
+      "| File | State |\n|---|---|\n| a.ts | ~~old~~ new |\n| b.ts | same |\n\n> A saying\n\n---\n\n- [x] done\n\nEnd.";
+    await using at = await openAtTerminal([{ text }], { columns, rows, args: ["--ax-screen-reader"] });
+    const { terminal } = at;
+    terminal.type("show\r");
+    await terminal.until("End.");
+    const seen = terminal.scrollback({ joined: true }).map((row) => row.trimEnd());
+    const from = seen.findIndex((row) => row.startsWith("Keelson: Row 1"));
+    expect(seen.slice(from, seen.findIndex((row) => row.includes("End.")) + 1).filter((row) => row !== "")).toEqual([
+      "Keelson: Row 1 of 2",
+      "  File: a.ts",
+      "  State: [struck: old] new",
+      "  Row 2 of 2",
+      "  File: b.ts",
+      "  State: same",
+      "  Quote: A saying",
+      "  [x] done",
+      "  End.",
+    ]);
+    expect(terminal.bytes).not.toMatch(/[\u2500-\u259f]/);
+  },
+);
+
 test("reduced motion: only the seconds change while the model thinks", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   await using at = await openAtTerminal([{ text: "Done.", hold: promise }], {

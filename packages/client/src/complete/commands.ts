@@ -12,7 +12,7 @@ export interface CommandItem {
 
 /** A name that starts with the query comes before one that contains it, then aliases, then descriptions. */
 export function matchCommands(query: string, commands: readonly CommandItem[]): CommandItem[] {
-  if (query === "") return [...commands];
+  if (query === "") return commands.toSorted((a, b) => rankOf(a) - rankOf(b));
   const scored = commands.flatMap((command) => {
     const score = scoreCommand(query.toLowerCase(), command);
     return score === undefined ? [] : { command, score };
@@ -20,6 +20,17 @@ export function matchCommands(query: string, commands: readonly CommandItem[]): 
   return scored
     .sort((a, b) => b.score - a.score || a.command.name.length - b.command.name.length)
     .map(({ command }) => command);
+}
+
+/** Looked for most, in the order they are shown in when nothing is typed yet. The others keep theirs. */
+const COMMON =
+  "help model config clear compact resume rewind permissions memory context usage tasks diff mcp agents init review status login export".split(
+    " ",
+  );
+
+function rankOf({ name }: CommandItem): number {
+  const at = COMMON.indexOf(name);
+  return at < 0 ? COMMON.length : at;
 }
 
 /** The command of this name or alias. */

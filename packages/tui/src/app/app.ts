@@ -263,7 +263,7 @@ export class App {
   }
 
   frame(size: ScreenSize): Frame {
-    return { ...size, theme: this.theme, now: this.host.now() };
+    return inWords({ ...size, theme: this.theme, now: this.host.now() }, this.host.screenReader);
   }
 
   #takeTheme(): void {

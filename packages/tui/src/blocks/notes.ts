@@ -55,7 +55,9 @@ export function renderOutput({ text, as, isError }: OutputItem, look: ItemLook):
   );
 }
 
-export function renderBoundary({ label }: BoundaryItem, { theme, columns }: ItemLook): string[] {
+export function renderBoundary({ label }: BoundaryItem, look: ItemLook): string[] {
+  const { theme, columns, spoken } = look;
+  if (spoken) return lineRows(`${speaker("note", "", look)} ${cleanRow(label)}`, columns);
   const text = fit(cleanRow(label), Math.max(1, columns - 6));
   const line = sign("line", theme);
   const rest = Math.max(0, columns - width(text) - 5);

@@ -14,18 +14,20 @@ const COMMANDS: CommandItem[] = [
 ];
 
 describe("the list under the prompt", () => {
-  test("narrows, shows five rows, and scrolls", () => {
+  test("shows common commands first, narrows, and scrolls", () => {
     const driver = new PromptDriver({ commands: COMMANDS });
     driver.send("/");
     expect(driver.screen(60).slice(3)).toEqual([
-      "❯ /add-dir  Add a working directory",
-      "  /clear    Start a new session",
-      "  /compact  Summarize the conversation",
-      "  /config   Change settings",
-      "  /context  Show what fills the context",
+      "❯ /config               Change settings",
+      "  /clear                Start a new session",
+      "  /compact              Summarize the conversation",
+      "  /resume (continue)    Open an earlier session",
+      "  /context              Show what fills the context",
+      "  /usage (cost, stats)  Show tokens and cost",
+      "  /add-dir              Add a working directory",
     ]);
     driver.send("\x1b[A");
-    expect(driver.screen(60).at(-1)).toBe("❯ /usage (cost, stats)  Show tokens and cost");
+    expect(driver.screen(60).at(-1)).toBe("❯ /add-dir              Add a working directory");
     driver.send("con");
     expect(driver.screen(60).slice(3)).toEqual([
       "❯ /config             Change settings",
@@ -33,6 +35,19 @@ describe("the list under the prompt", () => {
       "  /resume (continue)  Open an earlier session",
       "  /compact            Summarize the conversation",
     ]);
+  });
+
+  test("has ten rows, and says how many there are", () => {
+    const commands = Array.from({ length: 52 }, (_, at) => ({ name: `c${at}`, description: "" }));
+    const driver = new PromptDriver({ commands });
+    driver.send("/");
+    expect(driver.screen(60).slice(3)).toEqual([
+      "❯ /c0",
+      ...Array.from({ length: 9 }, (_, at) => `  /c${at + 1}`),
+      "  1 of 52",
+    ]);
+    driver.send("\x1b[A");
+    expect(driver.screen(60).slice(-2)).toEqual(["❯ /c51", "  52 of 52"]);
   });
 
   test("Tab completes and leaves room for arguments", () => {

@@ -1,14 +1,18 @@
-// How the list under the prompt looks: five rows, the marked one among them.
+// How the list under the prompt looks: up to ten rows, the marked one among them, and how many there are.
 
 import type { Frame } from "../screen/view.ts";
 import { fit, graphemes, width } from "../screen/rows.ts";
 import { cleanRow } from "../screen/clean.ts";
 import type { CompletionRow } from "./completion.ts";
 
-const MOST_ROWS = 5;
+const MOST_ROWS = 10;
+/** With fewer rows than this, all of them are for entries. */
+const ROWS_TO_COUNT = 4;
 
 export function menuRows(entries: readonly CompletionRow[], marked: number, frame: Frame): string[] {
-  const count = Math.max(0, Math.min(MOST_ROWS, entries.length, frame.rows));
+  const isCut = entries.length > Math.min(MOST_ROWS, frame.rows);
+  const counts = isCut && frame.rows >= ROWS_TO_COUNT;
+  const count = Math.max(0, Math.min(MOST_ROWS, entries.length, frame.rows - (counts ? 1 : 0)));
   const top = Math.max(0, Math.min(marked - Math.floor(count / 2), entries.length - count));
   const shown = entries.slice(top, top + count).map((entry) => ({
     label: cleanRow(entry.label),
@@ -17,7 +21,7 @@ export function menuRows(entries: readonly CompletionRow[], marked: number, fram
   const hasText = shown.some(({ description }) => description !== "");
   const widest = Math.max(0, ...shown.map(({ label }) => width(label)));
   const column = hasText ? Math.min(widest, Math.max(12, Math.floor(frame.columns * 0.4))) : frame.columns - 2;
-  return shown.map(({ label, description }, at) => {
+  const rows = shown.map(({ label, description }, at) => {
     // The end of a path or an address tells it from the others.
     const most = description === "" ? frame.columns - 2 : column;
     const name = label.startsWith("/") ? fit(label, most) : fitEnd(label, most);
@@ -30,6 +34,7 @@ export function menuRows(entries: readonly CompletionRow[], marked: number, fram
       ? frame.theme.paint("suggestion", sign + padded + text)
       : `${sign}${padded}${frame.theme.paint("dim", text)}`;
   });
+  return counts ? [...rows, frame.theme.paint("dim", `  ${marked + 1} of ${entries.length}`)] : rows;
 }
 
 function fitEnd(text: string, columns: number): string {

@@ -23,6 +23,8 @@ export interface FooterFacts {
   readonly servers?: string;
   /** Takes the place of the mode's hint: `press again to exit`. */
   readonly notice?: string;
+  /** What the prompt is for, if not for the model: a shell command, or a note in a file. */
+  readonly writes?: "shell" | { readonly file: string };
   /** The prompt is empty: the shortcuts can be asked for. */
   readonly promptIsEmpty: boolean;
   /** Which model answers. */
@@ -56,11 +58,11 @@ export function renderFooter(facts: FooterFacts, { columns, theme }: Frame): str
 
 const total = (parts: readonly string[]) => parts.reduce((sum, part) => sum + width(part) + 2, -2);
 
-function leftParts(
-  { mode, modeKey, vim, queued, notice, tasks, servers, promptIsEmpty }: FooterFacts,
-  theme: Theme,
-): string[] {
+function leftParts(facts: FooterFacts, theme: Theme): string[] {
+  const { mode, modeKey, vim, queued, notice, tasks, servers, promptIsEmpty, writes } = facts;
   if (notice !== undefined) return [theme.paint("warning", cleanRow(notice))];
+  if (writes === "shell") return [theme.paint("shell", "! runs a command without asking; the model reads its output")];
+  if (writes !== undefined) return [theme.paint("memory", `# adds a note to ${cleanRow(writes.file)}`)];
   const known = MODES[mode];
   const parts: string[] = [];
   if (vim !== undefined) parts.push(theme.paint("dim", `-- ${cleanRow(vim)} --`));
@@ -89,11 +91,11 @@ function rightParts({ usedPercent, cost }: FooterFacts, theme: Theme, columns: n
 
 const BAR_CELLS = 8;
 
-/** `▰▰▰▱▱▱▱▱ 62% left`; a number alone where there is little room. */
+/** `▰▰▰▱▱▱▱▱ 38% used`; a number alone where there is little room. */
 function contextBar(usedPercent: number, theme: Theme, columns: number): string {
   const left = Math.max(0, 100 - usedPercent);
   const style = left <= 10 ? "error" : left <= 25 ? "warning" : "dim";
-  const words = `${left}% left`;
+  const words = `${Math.min(100, usedPercent)}% used`;
   if (columns < 60) return theme.paint(style, words);
   const full = Math.min(BAR_CELLS, Math.round((usedPercent / 100) * BAR_CELLS));
   const [on, off] = theme.ascii ? ["#", "."] : ["▰", "▱"];

@@ -158,9 +158,9 @@ const facts = { startedMs: 1_000, written: 1_234, read: 8_000, running: "running
 test("the spinner says what, how long, how much and how to stop it, in the room there is", () => {
   const spinner = new Spinner({ spinnerVerbs: { mode: "replace", verbs: ["Knitting"] } });
   expect(spinner.render(facts, frameOf())).toBe(
-    "◑ Knitting… 9s · ↓ 1.2k tokens · running Bash · ↑ 8k · esc to interrupt",
+    "◑ Knitting… 9s · ↑ 8k ↓ 1.2k tokens · running Bash · esc to interrupt",
   );
-  expect(spinner.render(facts, frameOf({ columns: 40 }))).toBe("◑ Knitting… 9s · ↑ 8k · esc to interrupt");
+  expect(spinner.render(facts, frameOf({ columns: 40 }))).toBe("◑ Knitting… 9s · esc to interrupt");
   expect(spinner.render({ ...facts, activity: "Painting the whole boat" }, frameOf({ columns: 40 }))).toBe(
     "◑ Painting the wh… 9s · esc to interrupt",
   );
@@ -183,13 +183,17 @@ const footer: FooterFacts = { mode: "default", modeKey: "shift+tab", queued: 0, 
 test("the footer names the mode, and fits", () => {
   expect(renderFooter(footer, frameOf())).toBe("? for shortcuts");
   expect(renderFooter({ ...footer, promptIsEmpty: false }, frameOf())).toBe("");
+  expect(renderFooter({ ...footer, writes: "shell" }, frameOf())).toBe(
+    "! runs a command without asking; the model reads its output",
+  );
+  expect(renderFooter({ ...footer, writes: { file: "CLAUDE.md" } }, frameOf())).toBe("# adds a note to CLAUDE.md");
   expect(renderFooter({ ...footer, mode: "plan" }, frameOf())).toBe("⏸ plan mode on  (shift+tab to change)");
   const full: FooterFacts = { ...footer, mode: "acceptEdits", vim: "INSERT", usedPercent: 38, cost: 0.42, queued: 2 };
   expect(renderFooter(full, frameOf())).toBe(
-    "-- INSERT --  ⏵⏵ accept edits on  2 queued              $0.42  ▰▰▰▱▱▱▱▱ 62% left",
+    "-- INSERT --  ⏵⏵ accept edits on  2 queued              $0.42  ▰▰▰▱▱▱▱▱ 38% used",
   );
   const model = { ...full, model: "claude-sonnet-5", effort: "high" };
-  expect(renderFooter(model, frameOf({ columns: 120 }))).toContain("claude-sonnet-5 · high  $0.42  ▰▰▰▱▱▱▱▱ 62% left");
+  expect(renderFooter(model, frameOf({ columns: 120 }))).toContain("claude-sonnet-5 · high  $0.42  ▰▰▰▱▱▱▱▱ 38% used");
   expect(renderFooter(model, frameOf())).toBe(renderFooter(full, frameOf()));
   for (const columns of [20, 40, 60, 120]) {
     expect(Bun.stringWidth(renderFooter(full, frameOf({ columns })))).toBeLessThanOrEqual(columns);

@@ -8,6 +8,7 @@ import { isDone, type StreamItem } from "../stream/item.ts";
 import { cleanRow } from "../screen/clean.ts";
 import { fit, width } from "../screen/rows.ts";
 import type { Frame } from "../screen/view.ts";
+import type { Theme } from "../theme/theme.ts";
 import { DEFAULT_VERBS } from "./verbs.ts";
 
 const STEP_MS = 160;
@@ -61,9 +62,8 @@ export class Spinner {
     const words = fit(`${this.#words(facts, columns)}…`, Math.max(8, columns - 6 - width(time) - width(stop)));
     const details = [
       time,
-      facts.written > 0 ? `${sign("downwards", theme)} ${shortCount(facts.written)} tokens` : "",
+      tokens(facts, theme),
       this.#hook === undefined ? (facts.running ?? "") : `hook ${cleanRow(this.#hook)}`,
-      facts.read > 0 ? `${sign("upwards", theme)} ${shortCount(facts.read)}` : "",
       stop,
     ];
     let room = columns - 3 - width(words) - width(time) - width(stop) - 3;
@@ -100,6 +100,15 @@ export function runningNow(items: readonly StreamItem[]): string | undefined {
   const [call] = calls;
   if (call) return `${call.state === "pending" ? "writing" : "running"} ${titleOf(call).name}`;
   return items.some((item) => item.kind === "thinking" && !item.done) ? "thinking" : undefined;
+}
+
+/** `↑ 100 ↓ 78 tokens`: read and written. */
+function tokens({ read, written }: SpinnerFacts, theme: Theme): string {
+  const parts = [
+    ...(read > 0 ? [`${sign("upwards", theme)} ${shortCount(read)}`] : []),
+    ...(written > 0 ? [`${sign("downwards", theme)} ${shortCount(written)}`] : []),
+  ];
+  return parts.length === 0 ? "" : `${parts.join(" ")} tokens`;
 }
 
 function verbsOf(setting: unknown): readonly string[] {

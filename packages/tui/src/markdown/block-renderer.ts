@@ -47,7 +47,12 @@ export class BlockRenderer {
   ): readonly (readonly StyledText[])[] {
     const quoted = block.containers.some(({ kind }) => kind === "quote");
     const around: readonly StyleName[] = quoted ? ["quote"] : UNSTYLED;
-    const inline: InlineStyle = { hyperlinks: theme.hyperlinks, backticks: theme.colors === 0, unfinished };
+    const inline: InlineStyle = {
+      hyperlinks: theme.hyperlinks,
+      backticks: theme.colors === 0,
+      unfinished,
+      spoken: theme.spoken === true,
+    };
     switch (block.kind) {
       case "paragraph":
         return wrapWords(inlineText(joinFilledLines(block.text), inline, around), columns);
@@ -56,6 +61,7 @@ export class BlockRenderer {
         return wrapWords(inlineText(block.text, inline, styles), columns);
       }
       case "rule":
+        if (theme.spoken) return [];
         return [[{ text: (theme.ascii ? "-" : "─").repeat(Math.min(columns, 80)), styles: ["border"] }]];
       case "table":
         return tableRows(block.table, columns, inline, theme);
@@ -96,6 +102,10 @@ class Prefix {
     this.#rest = [];
     let depth = 0;
     for (const container of containers) {
+      if (container.kind === "quote" && theme.spoken) {
+        if (!shown.includes(container)) first.push({ text: "Quote: ", styles: UNSTYLED });
+        continue;
+      }
       if (container.kind === "quote") {
         const bar: StyledText = { text: theme.ascii ? "| " : "▎ ", styles: ["border"] };
         first.push(bar);

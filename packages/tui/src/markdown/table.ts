@@ -1,5 +1,5 @@
 // Tables: columns as wide as their content, cells wrapped where that is too wide, and a list of `header: value` where
-// there is no room for columns.
+// there is no room for columns, or nobody looks at them.
 
 import { styledWidth, UNSTYLED, type StyledText } from "../code/styled-text.ts";
 import { wrapWords } from "../code/wrap.ts";
@@ -17,6 +17,7 @@ type Rows = readonly (readonly StyledText[])[];
 export function tableRows(table: MarkdownTable, columns: number, style: InlineStyle, theme: Theme): Rows {
   const header = table.header.map((cell) => inlineText(cell, style, ["bold"]));
   const body = table.rows.map((row) => row.map((cell) => inlineText(withBreaks(cell), style)));
+  if (theme.spoken) return asRecords(header, body, columns);
   const natural = header.map(() => 1);
   const least = header.map(() => 1);
   for (const row of [header, ...body]) {
@@ -130,6 +131,15 @@ function addPadded(row: StyledText[], content: readonly StyledText[], width: num
   row.push({ text: " ".repeat(left + 1), styles: UNSTYLED });
   for (const piece of content) row.push(piece);
   row.push({ text: " ".repeat(free - left + 1), styles: UNSTYLED });
+}
+
+/** For screen readers: each row by itself, with its number, so that nobody has to count columns. */
+function asRecords(header: Rows, body: readonly Rows[], columns: number): Rows {
+  if (body.length === 0) return asList(header, body, columns);
+  return body.flatMap((row, at) => [
+    [{ text: `Row ${at + 1} of ${body.length}`, styles: UNSTYLED }],
+    ...asList(header, [row], columns),
+  ]);
 }
 
 function asList(header: Rows, body: readonly Rows[], columns: number): Rows {

@@ -171,7 +171,8 @@ export class ListPanel<T> implements Panel<T> {
     const isShort = rows < 12 || rows - news.length < 12;
     const about =
       entry?.about === undefined || isShort ? [] : aboutRows(entry.about, columns, theme, rows >= 20 ? 4 : 2);
-    const foot = [...news, ...keys];
+    // As in dialogs: the keys stand apart where there is room.
+    const foot = [...news, ...(rows >= ROWS_FOR_SPACE ? [""] : []), ...keys];
     const room = Math.max(1, rows - head.length - foot.length - about.length);
     head[0] = headingRow(columns, theme, {
       title,
@@ -219,6 +220,8 @@ export class ListPanel<T> implements Panel<T> {
 }
 
 const wrapped = (text: string, columns: number) => wrap(cleanRow(text), columns).map((row) => row.trimEnd());
+
+const ROWS_FOR_SPACE = 16;
 
 const CLOSE: Hint = { action: "select:cancel", does: "close" };
 

@@ -301,6 +301,19 @@ test("/config writes each change, refuses what a stronger file sets, and reports
   ]);
 });
 
+test("/config finds every setting, says where it is set, and opens its file", async () => {
+  const { panel } = await opened("config");
+  for (const each of typing("cleanupPeriodDays")) panel.take(each, NOW);
+  expect(shown(panel)).toContain("❯ cleanupPeriodDays  not set");
+  expect(await press(panel, "enter")).toEqual({
+    note: "Opened /home/.claude/settings.json for cleanupPeriodDays",
+    effects: [{ kind: "edit-file", path: "/home/.claude/settings.json" }],
+  });
+  const other = (await opened("config")).panel;
+  for (const each of typing("enabledPlugins")) other.take(each, NOW);
+  expect(shown(other)).toContain("❯ enabledPlugins  1 entry");
+});
+
 test("/config keeps the old value if it cannot be written", async () => {
   const { panel } = await opened("config", "", world({ update_settings: new Error("read-only") }));
   await press(panel, "enter");

@@ -59,13 +59,32 @@ test("earlier prompts are listed, newest last, with the files changed since; the
   expect(await press(panel, "enter")).toBeNull();
 });
 
+test("each prompt has one row, with its time or its day", async () => {
+  const { requests } = rewinding();
+  const now = new Date(2026, 10, 20, 15, 0).getTime();
+  const points = [
+    { id: "p1", text: "make a parser", sentMs: new Date(2026, 10, 3, 9, 5).getTime() },
+    { id: "p2", text: "now test it\nwell", sentMs: new Date(2026, 10, 20, 14, 2).getTime() },
+  ];
+  const panel = rewindPicker(points, { requests, keys, redraw: () => undefined });
+  const at = { ...frame(60, 24), now };
+  panel.render(at);
+  await settled();
+  const rows = panel.render(at).rows.map((row) => Bun.stripANSI(row));
+  expect(rows.slice(1, 4)).toEqual([
+    "   Nov 3  make a parser              2 files changed, +12 -3",
+    "   14:02  now test it well             1 file changed, +2 -0",
+    "❯ (now)",
+  ]);
+});
+
 test("only visible prompts are asked about", async () => {
   const requests = scriptedRequests({ rewind_files: { canRewind: true, filesChanged: [] } });
   const points = Array.from({ length: 500 }, (_each, index) => ({ id: `p${index}`, text: `prompt ${index}` }));
   const panel = rewindPicker(points, { requests, keys, redraw: () => undefined });
   shown(panel);
   await settled();
-  expect(requests.asked.length).toBeLessThan(20);
+  expect(requests.asked.length).toBeLessThan(25);
 });
 
 test("what is offered depends on whether files changed", async () => {
@@ -154,7 +173,7 @@ test("files that may not be restored are named before and after, and so is a che
   shown(panel);
   await settled();
   expect(shown(panel)).toContain("1 file changed, +1 -0; 1 file cannot be restored");
-  expect(shown(panel)).toContain("Keelson cannot verify the checkpoint of this prompt");
+  expect(shown(panel)).toContain("Files cannot be restored: Keelson cannot verify…");
   await press(panel, "home", "enter");
   expect(shown(panel)).toContain("/w/.bashrc: cannot be restored. It is protected");
   expect((await performRewind({ kind: "code", point: POINTS[0]! }, requests)).note).toBe(

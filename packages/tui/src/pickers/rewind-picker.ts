@@ -5,10 +5,9 @@ import { counted } from "../blocks/amounts.ts";
 import type { InputEvent } from "../input/event.ts";
 import { panelKeys } from "../panels/panel-keys.ts";
 import { cleanRow } from "../screen/clean.ts";
-import { fit } from "../screen/rows.ts";
+import { fit, width } from "../screen/rows.ts";
 import type { Done, Frame, Panel, Rendered } from "../screen/view.ts";
 import type { Requests } from "@keelson/client";
-import type { Theme } from "../theme/theme.ts";
 import { headingRow, hintRows } from "../widgets/heading.ts";
 import { Deliberate } from "../keys/deliberate.ts";
 import { typesText, type KeyLookup } from "../widgets/key-lookup.ts";
@@ -122,25 +121,33 @@ class RewindPicker implements Panel<RewindChoice | null> {
       theme,
       this.#keys,
     ).slice(0, 1);
-    const room = Math.max(1, rows - 1 - hints.length);
-    return { rows: [heading, ...this.#pointRows(columns, room, theme), ...hints].slice(0, rows) };
+    const foot = rows >= ROWS_FOR_SPACE ? ["", ...hints] : hints;
+    const room = Math.max(1, rows - 1 - foot.length);
+    return { rows: [heading, ...this.#pointRows({ ...frame, rows: room }), ...foot].slice(0, rows) };
   }
 
-  #pointRows(columns: number, rows: number, theme: Theme): readonly string[] {
+  /** One row for each prompt: when, what, and what changed since. */
+  #pointRows({ columns, rows, theme, now }: Frame): readonly string[] {
     const count = this.#points.length + 1;
-    const height = rows >= 4 ? 2 : 1;
-    this.#visible = Math.max(1, Math.floor(rows / height));
+    this.#visible = Math.max(1, rows);
     this.#first = windowStart(this.#first, this.#selected, this.#visible, count);
     const shown: string[] = [];
+    const hasTimes = this.#points.some(({ sentMs }) => sentMs !== undefined);
     for (let index = this.#first; index < Math.min(count, this.#first + this.#visible); index += 1) {
       const point = this.#points[index];
       const isSelected = index === this.#selected;
       const sign = isSelected ? (theme.ascii ? "> " : "❯ ") : "  ";
-      const name = fit(sign + (point ? promptRow(point) : "(now)"), columns);
-      shown.push(isSelected ? theme.paint("suggestion", name) : name);
-      if (height === 1 || point === undefined) continue;
-      this.#ask(point);
-      shown.push(theme.paint("dim", fit(`  ${this.#changesText(point)}`, columns)));
+      if (point) this.#ask(point);
+      const time = point ? (hasTimes ? timeOf(point, now).padStart(TIME_COLUMNS) : "") : "(now)";
+      const changes = point ? this.#changesText(point) : "";
+      const right = changes === "" || columns < 40 ? "" : `  ${fit(changes, Math.floor(columns * 0.6))}`;
+      const name = fit(
+        `${sign}${time}${point && hasTimes ? "  " : ""}${point ? promptRow(point) : ""}`,
+        columns - width(right),
+      );
+      const gap = " ".repeat(Math.max(0, columns - width(name) - width(right)));
+      const painted = isSelected ? theme.paint("suggestion", name) : name;
+      shown.push(right === "" ? painted : painted + gap + theme.paint("dim", right));
     }
     return shown.slice(0, rows);
   }
@@ -164,7 +171,7 @@ class RewindPicker implements Panel<RewindChoice | null> {
     const more = files.length - names.length;
     return [
       fit(`Prompt: ${promptRow(point)}`, columns),
-      theme.paint("dim", fit(this.#changesText(point), columns)),
+      theme.paint("dim", fit(this.#changesText(point) || "No files changed", columns)),
       ...names.map((name) => theme.paint("dim", fit(`  ${cleanRow(name)}`, columns))),
       ...(names.length > 0 && more > 0 ? [theme.paint("dim", fit(`  and ${more} more`, columns))] : []),
       ...this.#choice.render(choices, { columns, rows: choices.length, theme }),
@@ -194,7 +201,7 @@ class RewindPicker implements Panel<RewindChoice | null> {
     const { files, added, removed, refused, problem } = known;
     if (problem !== undefined) return cleanRow(problem);
     const kept = refused.length === 0 ? "" : `${counted(refused.length, "file")} cannot be restored`;
-    if (files.length === 0) return kept || "No files changed";
+    if (files.length === 0) return kept;
     return `${counted(files.length, "file")} changed, +${added} -${removed}${kept && `; ${kept}`}`;
   }
 
@@ -230,6 +237,19 @@ const STEPS: Readonly<Record<string, string>> = {
   "select:top": "select:first",
   "select:bottom": "select:last",
 };
+
+/** `14:02`, or with the day if it was another one. */
+function timeOf({ sentMs }: RewindPoint, now: number): string {
+  if (sentMs === undefined) return "";
+  const sent = new Date(sentMs);
+  if (sent.toDateString() !== new Date(now).toDateString())
+    return `${sent.toLocaleDateString("en", { month: "short" })} ${sent.getDate()}`;
+  return `${String(sent.getHours()).padStart(2, "0")}:${String(sent.getMinutes()).padStart(2, "0")}`;
+}
+
+/** As in dialogs, the keys stand apart where there is room. */
+const ROWS_FOR_SPACE = 16;
+const TIME_COLUMNS = 6;
 
 const promptRow = ({ text }: RewindPoint) => cleanRow(text.trim().slice(0, 500).replace(/\s+/g, " ")) || "(no text)";
 

@@ -9,6 +9,8 @@ export interface RewindPoint {
   /** The uuid of the user message. */
   readonly id: string;
   readonly text: string;
+  /** When it was sent, in milliseconds. */
+  readonly sentMs?: number;
   /** A summary has taken its place. */
   readonly isSummarized?: true;
 }

@@ -107,6 +107,10 @@ export const delta = (words: string, index = 0) =>
 export const openText = (index = 0) =>
   event({ type: "content_block_start", index, content_block: { type: "text", text: "" } });
 
+/** What a call that runs has printed so far. */
+export const running = (id: string, more: JsonObject = {}): Outbound =>
+  ({ ...stamp, type: "tool_running", tool_use_id: id, ...more }) as never;
+
 export const end = (fields: JsonObject = {}): Outbound =>
   ({
     ...stamp,

@@ -11,6 +11,7 @@ import {
   openText,
   prompt,
   result,
+  running,
   start,
   synthetic,
   system,
@@ -18,7 +19,9 @@ import {
   thinking,
   userText,
   written,
+  plainTheme,
 } from "./feed.test-support.ts";
+import { renderItem } from "../blocks/item.ts";
 
 test("a prompt and its answer are written with their signs", () => {
   expect(written([prompt("hello"), text("Hi\n\nthere"), end()])).toEqual(["❯ hello", "", "● Hi", "", "  there"]);
@@ -116,6 +119,38 @@ test("of output that failed, the last lines are shown, and of one long line its 
     "     … 1 more line (ctrl+o to see all)",
     `     ${"c".repeat(60)}`,
   ]);
+});
+
+test("in a viewer, the line numbers of a file stand one below the other", () => {
+  const feed = feedOf();
+  feed.take(call("a", "Read", { file_path: "/p/a.ts" }), 10_000);
+  feed.take(result("a", "8\teight\n9\tnine\n10\tten\n\tindented"), 10_000);
+  feed.take(end(), 10_000);
+  feed.finished(frameOf());
+  const look = { columns: 80, theme: plainTheme, now: 0, cwd: "/p", whole: true, key: () => "" };
+  expect(feed.past.items.flatMap((item) => renderItem(item, look)).slice(0, 5)).toEqual([
+    "● Read(a.ts)",
+    "  ⎿   8  eight",
+    "      9  nine",
+    "     10  ten",
+    "       indented",
+  ]);
+});
+
+test("what an interrupted command had printed stays", () => {
+  const feed = feedOf();
+  feed.take(call("a", "Bash", { command: "make" }), 10_000);
+  feed.take(running("a"), 11_000);
+  feed.take(running("a", { output: "one\ntwo\n", output_lines: 2 }), 12_000);
+  expect(feed.live(frameOf({ now: 13_000 }))).toEqual([
+    "● Bash(make)",
+    "  ⎿  one",
+    "     two",
+    "     Running… 2s · 2 lines",
+  ]);
+  const stopped = "The user doesn't want to proceed with this tool use: the run was stopped";
+  feed.take(failure("a", stopped), 13_000);
+  expect(feed.finished(frameOf())).toEqual(["● Bash(make)  2s", "  ⎿  one", "     two", "     Interrupted"]);
 });
 
 test("output is shown as a terminal would leave it: without colors, and each line as it was written last", () => {
@@ -342,7 +377,7 @@ test("a call that waits for approval says so, and its time starts after it", () 
   feed.take(call("a", "Bash", { command: "make" }), 10_000);
   expect(feed.nextChange(10_100)).toBe(900);
   feed.asked("a");
-  expect(feed.live(frameOf())).toEqual(["● Bash(make)", "  ⎿  Waiting for your answer"]);
+  expect(feed.live(frameOf())).toEqual(["● Bash", "  ⎿  Waiting for your answer"]);
   expect(feed.nextChange(10_100)).toBeUndefined();
   feed.answered("a", 60_000);
   expect(feed.live(frameOf({ now: 61_000 }))).toEqual(["● Bash(make)", "  ⎿  Running… 1s"]);

@@ -14,6 +14,8 @@ import { SelectList, type Choice } from "./select-list.ts";
 export interface ChoicePanelOptions<T> {
   readonly heading: HeadingOptions;
   readonly body: RowsFor;
+  /** The row of the body to begin with if not all of them fit. */
+  readonly opensAt?: (rows: readonly string[]) => number;
   /** Shown in place of the body while the user asks for it; asked for each time. */
   readonly explanation?: () => RowsFor;
   readonly question?: string;
@@ -41,9 +43,9 @@ export class ChoicePanel<T> implements Panel<ChoiceResult<T>> {
   #explaining = false;
 
   constructor(options: ChoicePanelOptions<T>) {
-    const { choices, marked, keys, body, harmless, wasTyping } = options;
+    const { choices, marked, keys, body, opensAt, harmless, wasTyping } = options;
     this.#options = options;
-    this.#body = new ScrollText(body, keys);
+    this.#body = new ScrollText(body, keys, opensAt);
     this.list = new SelectList(choices, { keys, marked, harmless, wasTyping });
   }
 

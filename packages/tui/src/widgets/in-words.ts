@@ -9,7 +9,7 @@ const asciiThemes = new WeakMap<Theme, Theme>();
 
 export function inWords(frame: Frame, plain = false): Frame {
   const { theme } = frame;
-  if (!plain || theme.ascii) return frame;
+  if (!plain || theme.spoken) return frame;
   let ascii = asciiThemes.get(theme);
   if (!ascii) asciiThemes.set(theme, (ascii = { ...theme, ascii: true, spoken: true }));
   return { ...frame, theme: ascii };

@@ -11,16 +11,21 @@ export type RowsFor = (columns: number, theme: Theme) => readonly string[];
 export class ScrollText {
   #rowsFor: RowsFor;
   readonly #keys: KeyLookup;
+  readonly #opensAt: ((rows: readonly string[]) => number) | undefined;
+  #moved = false;
   #made: { columns: number; theme: Theme; rows: readonly string[] } | undefined;
   #first = 0;
   #shown = 1;
 
-  constructor(rowsFor: RowsFor, keys: KeyLookup) {
+  /** `opensAt`: the row to begin with if not all of them fit. */
+  constructor(rowsFor: RowsFor, keys: KeyLookup, opensAt?: (rows: readonly string[]) => number) {
+    this.#opensAt = opensAt;
     this.#rowsFor = rowsFor;
     this.#keys = keys;
   }
 
   replace(rowsFor: RowsFor): void {
+    this.#moved = true;
     this.#rowsFor = rowsFor;
     this.#made = undefined;
     this.#first = 0;
@@ -40,6 +45,7 @@ export class ScrollText {
     this.#shown = Math.max(1, rows.length <= most ? rows.length : most - 1);
     if (rows.length <= most) return rows;
     if (most <= 0) return [];
+    if (!this.#moved && this.#opensAt) this.#first = this.#opensAt(rows);
     const first = Math.max(0, Math.min(this.#first, rows.length - this.#shown));
     const last = first + this.#shown;
     const shown = rows.slice(first, last);
@@ -74,6 +80,7 @@ export class ScrollText {
   }
 
   #scroll(by: number): boolean {
+    this.#moved = true;
     const count = this.#made?.rows.length ?? 0;
     this.#first = Math.max(0, Math.min(this.#first + by, count - this.#shown));
     return true;

@@ -5,7 +5,7 @@ import type { Snapshot } from "@keelson/config";
 import type { Rule } from "@keelson/runtime/explain";
 import type { CallInSession } from "@keelson/tui";
 import { explanationText } from "../../commands/permissions/text.ts";
-import { shortenFrom, type Palette } from "../../commands/permissions/words.ts";
+import { oneLine, shortenFrom, type Palette } from "../../commands/permissions/words.ts";
 
 /** The dialog has colors of its own. */
 const PLAIN: Palette = { verdict: (_verdict, text) => text, dim: (text) => text, bold: (text) => text };
@@ -18,7 +18,10 @@ export async function explainInSession(call: CallInSession, snapshot: Snapshot):
   if (!explained.ok) return undefined;
   const local = rules.filter(({ source, behavior }) => source === "localSettings" && behavior === "allow");
   const style = { palette: PLAIN, short: shortenFrom(cwd, snapshot.home), local: local.map(({ text }) => text) };
-  return explanationText(explained.explanation, input, style).trimEnd();
+  const text = explanationText(explained.explanation, input, style).trimEnd();
+  // The dialog has the command already.
+  const { command } = input;
+  return typeof command === "string" ? text.replace(`  ${oneLine(command)}\n`, "") : text;
 }
 
 /** The listed ones, with the line of the file where it is known. */

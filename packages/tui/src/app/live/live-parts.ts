@@ -179,6 +179,8 @@ export class LiveParts {
           mode: talk.facts.mode,
           modeKey: this.#bindings.keyFor("Chat", "chat:cycleMode"),
           queued: talk.queued.count,
+          ...(prompt.mode === "shell" ? { writes: "shell" as const } : {}),
+          ...(prompt.mode === "memory" ? { writes: { file: talk.facts.memoryFile } } : {}),
           promptIsEmpty: prompt.isEmpty && prompt.mode === "prompt",
           model,
           ...(effort === undefined ? {} : { effort }),

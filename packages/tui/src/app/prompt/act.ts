@@ -2,6 +2,7 @@
 
 import type { PermissionMode } from "@keelson/protocol";
 import type { PromptEffect, SubmitEffect } from "../../editor/effects.ts";
+import { shortPath } from "../../dialogs/visible.ts";
 import type { App } from "../app.ts";
 import { readDroppedImage } from "./dropped-image.ts";
 import { readSubmission } from "./submit.ts";
@@ -72,7 +73,7 @@ const NO_EDITOR = "The editor did not return a text; set VISUAL or EDITOR to the
 
 function submit(effect: SubmitEffect, app: App): void {
   const { mode, text, line, images } = effect;
-  const { talk } = app;
+  const { talk, host } = app;
   remember(line, app);
   const draft = { mode, text, images: images.map(({ image }) => image) };
   const submission = readSubmission(draft, (command, args) => isPanelCommand(command, args, app));
@@ -87,7 +88,7 @@ function submit(effect: SubmitEffect, app: App): void {
       return app.attempt(
         talk
           .request("add_memory", { text: submission.text, scope: "project" })
-          .then(() => app.note("Noted in CLAUDE.md", "info")),
+          .then(({ path }) => app.note(`Noted in ${shortPath(path, host)}`, "info")),
       );
     case "prompt":
       return talk.say({

@@ -52,9 +52,9 @@ test("a compaction marks the prompts that it summarized, and its summary is no p
   facts.take(system({ subtype: "compact_boundary", compact_metadata: { preserved_messages: preserved } }), 0);
   facts.take(said("s", "what was said", { isSynthetic: true }), 0);
   expect(facts.prompts).toEqual([
-    { id: "1", text: "prompt 1", isSummarized: true },
-    { id: "2", text: "prompt 2" },
-    { id: "3", text: "prompt 3" },
+    { id: "1", text: "prompt 1", sentMs: 0, isSummarized: true },
+    { id: "2", text: "prompt 2", sentMs: 0 },
+    { id: "3", text: "prompt 3", sentMs: 0 },
   ]);
   facts.rewound("3");
   expect(facts.prompts.map(({ id, isSummarized }) => [id, isSummarized])).toEqual([

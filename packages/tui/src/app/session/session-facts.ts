@@ -22,6 +22,8 @@ interface PromptFact {
   /** The uuid of the user message. */
   readonly id: string;
   readonly text: string;
+  /** When it was sent, in milliseconds. */
+  readonly sentMs?: number;
   /** A summary has taken its place. */
   readonly isSummarized?: true;
 }
@@ -46,6 +48,7 @@ export class SessionFacts {
   transcriptPath = "";
   addedDirs: readonly string[] = [];
   cwd: string | undefined;
+  #projectDir: string | undefined;
   /** Of the repository: the name of a linked work tree, and its remote. */
   gitWorktree: string | undefined;
   repo: JsonObject | undefined;
@@ -63,6 +66,12 @@ export class SessionFacts {
     return this.title || first?.text.trim().split("\n")[0] || "";
   }
 
+  /** The file that a note of the user goes to. */
+  get memoryFile(): string {
+    const name = "CLAUDE.md";
+    return this.#projectDir === undefined || this.#projectDir === this.cwd ? name : `${this.#projectDir}/${name}`;
+  }
+
   take(message: Outbound, now: number): void {
     if (isResult(message)) {
       this.workingSince = undefined;
@@ -77,7 +86,7 @@ export class SessionFacts {
         if (message.state === "started") this.workingSince ??= now;
         return;
       case "user":
-        return this.#prompted(message);
+        return this.#prompted(message, now);
       case "conversation_reset":
         this.prompts = [];
         this.title = "";
@@ -91,7 +100,7 @@ export class SessionFacts {
   rewound(id: string): void {
     const at = this.prompts.findIndex((prompt) => prompt.id === id);
     // Before a summary, the conversation is as it was.
-    if (at >= 0) this.prompts = this.prompts.slice(0, at).map(({ id, text }) => ({ id, text }));
+    if (at >= 0) this.prompts = this.prompts.slice(0, at).map(({ isSummarized: _, ...prompt }) => prompt);
   }
 
   /** The reply to `initialize`. */
@@ -105,12 +114,18 @@ export class SessionFacts {
     if (reply.session_state === "running") this.workingSince ??= now;
   }
 
-  #prompted({ uuid, message, parent_tool_use_id: parent, isSynthetic }: UserMessage): void {
+  #prompted(
+    { uuid, message, parent_tool_use_id: parent, isSynthetic, isReplay, timestamp }: UserMessage,
+    now: number,
+  ): void {
     if (parent !== null || isSynthetic || isInterruption(message.content) || this.prompts.some(({ id }) => id === uuid))
       return;
     const [item] = promptItems(message.content);
     if (item?.kind !== "prompt" || item.from !== undefined) return;
-    this.prompts = [...this.prompts, { id: uuid, text: item.text.slice(0, SHOWN_CHARS) }];
+    const stamp = Date.parse(timestamp ?? "");
+    const sentMs = Number.isNaN(stamp) ? (isReplay ? undefined : now) : stamp;
+    const text = item.text.slice(0, SHOWN_CHARS);
+    this.prompts = [...this.prompts, { id: uuid, text, ...(sentMs === undefined ? {} : { sentMs }) }];
   }
 
   /** The reply to `get_session_info`. */
@@ -123,6 +138,7 @@ export class SessionFacts {
     this.addedDirs = reply.added_dirs;
     this.title = reply.title ?? this.title;
     this.cwd = reply.cwd;
+    this.#projectDir = reply.project_dir;
     this.agent = reply.agent ?? this.agent;
     this.gitWorktree = reply.git_worktree ?? undefined;
     this.repo = reply.repo ?? undefined;

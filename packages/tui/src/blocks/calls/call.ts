@@ -72,7 +72,10 @@ function headRows(call: CallItem, look: ItemLook): string[] {
   const { theme } = look;
   const title = titleOf(call, look);
   const columns = Math.max(1, look.columns - 2);
-  const about = title.about === "" ? "" : `(${look.whole ? title.about : shortened(title.about, columns)})`;
+  // The question below has all of a command.
+  const isAsked = call.state === "waiting" && call.label.kind === "execute" && !look.whole;
+  const isNamed = title.about !== "" && !isAsked;
+  const about = isNamed ? `(${look.whole ? title.about : shortened(title.about, columns)})` : "";
   const rows = wrap(`${theme.paint("bold", title.name)}${about}`, columns);
   const shown = look.whole || rows.length <= MOST_HEAD_ROWS ? rows : rows.slice(0, MOST_HEAD_ROWS);
   const aside = [title.note, took(call)].filter((part) => part !== undefined).join(" · ");

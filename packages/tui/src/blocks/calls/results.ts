@@ -7,7 +7,7 @@ import { cleanRow } from "../../screen/clean.ts";
 import { fit } from "../../screen/rows.ts";
 import { counted, elapsed } from "../amounts.ts";
 import { editRows } from "./edits.ts";
-import { errorRows, folded, foldedEnds, type FoldEnds } from "../fold.ts";
+import { errorRows, folded, foldedEnds, newestRows, type FoldEnds } from "../fold.ts";
 import type { ItemLook } from "../look.ts";
 
 type Rows = (call: CallItem, result: ShownResult, columns: number, look: ItemLook) => string[];
@@ -17,7 +17,9 @@ export const resultRows: Rows = (call, result, columns, look) => {
   if (call.instead !== undefined) return errorRows(call.instead, columns, look);
   if (call.state === "denied" || call.state === "interrupted") {
     const said = call.state === "interrupted" ? "Interrupted" : refusal(call);
-    return [look.theme.paint("warning", fit(said, columns))];
+    // What it had printed was on the screen; it does not vanish.
+    const printed = call.printed ? newestRows(call.printed.text, columns, OF_FAILURE.tail) : [];
+    return [...printed, look.theme.paint("warning", fit(said, columns))];
   }
   if (call.inBackground) return backgroundRows(call, result, columns, look);
   const rows = BY_TOOL[call.name] ?? BY_KIND[call.label.kind];
@@ -53,6 +55,15 @@ const plainRows: Rows = (_call, { text, images }, columns, look) => {
   const rows = foldedEnds(text, columns, look, OF_SUCCESS);
   if (images > 0) rows.push(look.theme.paint("dim", `[${counted(images, "image")}]`));
   return rows.length === 0 ? [look.theme.paint("dim", "No output")] : rows;
+};
+
+/** A file with the numbers of its lines, one below the other. */
+const readRows: Rows = (call, result, columns, look) => {
+  if (result.isError) return errorRows(result.text, columns, look);
+  let digits = 0;
+  for (const [, number] of result.text.matchAll(/^ *(\d+)\t/gm)) digits = Math.max(digits, number!.length);
+  const text = result.text.replace(/^ *(\d+)\t/gm, (_, number: string) => `${number.padStart(digits)}  `);
+  return plainRows(call, { ...result, text }, columns, look);
 };
 
 const shellRows: Rows = (call, result, columns, look) => {
@@ -142,6 +153,7 @@ const BY_KIND: Partial<Record<CallItem["label"]["kind"], Rows>> = { execute: she
 
 /** Tools whose output has a form of its own. */
 const BY_TOOL: Readonly<Record<string, Rows>> = {
+  Read: readRows,
   WebFetch: fetchRows,
   WebSearch: searchRows,
   Skill: skillRows,

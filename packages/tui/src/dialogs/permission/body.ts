@@ -1,7 +1,7 @@
 // The middle of a permission dialog: what would happen, in full, then what the model says about it and why it asks.
 
 import type { PermissionAsk } from "@keelson/client";
-import { wrap } from "../../screen/rows.ts";
+import { fit, width, wrap } from "../../screen/rows.ts";
 import type { Theme } from "../../theme/theme.ts";
 import { barred, quoted } from "../../widgets/heading.ts";
 import type { RowsFor } from "../../widgets/scroll-text.ts";
@@ -85,12 +85,14 @@ function partRows({ tool, input, suggestions }: PermissionAsk, columns: number, 
   if (parts.length === 0) return [];
   const rules = suggestions.flatMap((update) => ("rules" in update ? update.rules : []));
   const needs = (part: string) => rules.some(({ ruleContent = "" }) => isCovered(part, ruleContent));
-  const rows = parts.flatMap((part, index) => {
+  const rows = parts.map((part, index) => {
     const number = `${index + 1} `;
     const note = needs(part)
       ? ` ${theme.paint("warning", theme.ascii ? "<- needs approval" : "← needs approval")}`
       : "";
-    return wrap(`${theme.paint("dim", number)}${showRow(part)}${note}`, columns - 4);
+    // All of it is above.
+    const room = Math.max(8, columns - 4 - number.length - width(note));
+    return `${theme.paint("dim", number)}${fit(showRow(part), room)}${note}`;
   });
   return [theme.paint("dim", `  ${parts.length} commands:`), ...barred(rows, theme).map((row) => `  ${row}`)];
 }

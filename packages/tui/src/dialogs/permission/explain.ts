@@ -34,7 +34,14 @@ function toldRows(told: string, columns: number, theme: Theme): string[] {
   const text = showAll(
     theme.spoken ? told.replace(/[├└│─·→]+/g, " ").replace(/[✓?✗] /g, (sign) => SPOKEN[sign.trim()]!) : told,
   );
-  return text.split("\n").flatMap((line) => (line === "" ? [""] : wrap(line, columns - 2).map((row) => `  ${row}`)));
+  return text.split("\n").flatMap((line) => {
+    const start = /^[\s├└│─·?✓✗]*/.exec(line)![0].replace(/[^\s│]/g, " ");
+    // What continues a row of the tree stays right of its branch.
+    const below = start.length < columns / 3 ? start : "    ";
+    const [first = "", ...more] = wrap(line, columns - 2);
+    const rest = more.length === 0 ? [] : wrap(line.slice(first.length).trimStart(), columns - 4 - below.length);
+    return [line === "" ? "" : `  ${first}`, ...rest.map((row) => `  ${below}  ${row}`)];
+  });
 }
 
 const SPOKEN: Readonly<Record<string, string>> = { "✓": "allowed: ", "?": "asks: ", "✗": "denied: " };

@@ -33,6 +33,7 @@ export function permissionDialog(ask: PermissionAsk, context: DialogContext): Pa
     keys,
     heading: { title: described.title, style: "warning", plain, ...askedBy(ask) },
     body,
+    ...(ask.patch ? { opensAt: firstChange } : {}),
     explanation: () => {
       explained ??= askWhy();
       return whole();
@@ -55,6 +56,14 @@ export function permissionDialog(ask: PermissionAsk, context: DialogContext): Pa
     if (result.value === "yes") return reply(allow(), ...noted(result.text));
     return result.text === "" ? plainNo() : reply({ behavior: "deny", message: instead(result.text) });
   });
+}
+
+/** The first line of a diff that was added or removed, with a row of what is above it. */
+function firstChange(rows: readonly string[]): number {
+  return Math.max(
+    0,
+    rows.findIndex((row) => /^[│|] +\d+ [+-] /.test(Bun.stripANSI(row))),
+  );
 }
 
 function choicesFor(remember: Remember | undefined, editsKey: string | undefined): Choice<Answer>[] {

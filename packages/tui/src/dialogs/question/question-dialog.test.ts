@@ -59,8 +59,16 @@ test("letters that are bound elsewhere are text", () => {
   expect(press(dialogFor(asks("AskUserQuestion", one)), "y n j k q")).toBeUndefined();
 });
 
+test("where several answers can be ticked, a row goes on to the review", () => {
+  const dialog = dialogFor(asks("AskUserQuestion", two));
+  press(dialog, "2 enter");
+  expect(screenOf(dialog)).toContain("5. Continue");
+  press(dialog, "1 down down down down enter");
+  expect(screenOf(dialog)).toContain("Send these answers?");
+});
+
 test("talking about it tells the model what was answered so far", () => {
-  const { message, ...rest } = responseOf(press(dialogFor(asks("AskUserQuestion", two)), "2 enter 5 enter"))!;
+  const { message, ...rest } = responseOf(press(dialogFor(asks("AskUserQuestion", two)), "2 enter 6 enter"))!;
   expect(rest).toEqual({ behavior: "deny" });
   expect(message).toContain('Answers so far: "Which?"="B".');
 });

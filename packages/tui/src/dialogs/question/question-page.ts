@@ -12,7 +12,7 @@ import type { DialogContext } from "../dialog-context.ts";
 import { showAll, showRow } from "../visible.ts";
 
 /** The index of an option, or one of the other entries. */
-type Entry = number | "own" | "talk";
+type Entry = number | "own" | "go" | "talk";
 
 /** From this width on, previews are next to the options. */
 const WIDE = 90;
@@ -59,6 +59,7 @@ export class QuestionPage {
     this.#showPreview();
     if (!chosen || (chosen.value === "own" && chosen.text === "")) return undefined;
     if (chosen.value === "talk") return "talk";
+    if (chosen.value === "go") return "answered";
     this.#chosen = chosen;
     return "answered";
   }
@@ -121,6 +122,7 @@ function entriesOf({ options, several }: AskedQuestion): Choice<Entry>[] {
       takesTyping: true,
       field: { opens: "marked", placeholder: "type your answer" },
     },
+    ...(several ? [{ value: "go", label: "Continue", apart: true, answers: true } as const] : []),
     { value: "talk", label: "Talk about it first", apart: true, answers: true },
   ];
 }

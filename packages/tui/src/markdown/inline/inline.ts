@@ -18,6 +18,8 @@ import { autolinkAt, bareUrlAt, destinationAt, linkText, type LinkStyle, type Li
 export interface InlineStyle extends LinkStyle {
   /** Code keeps its backticks where no color can set it apart. */
   readonly backticks: boolean;
+  /** For screen readers: what is struck through is marked in words. */
+  readonly spoken?: boolean;
   /** The text continues: marks that are still open apply up to its end. */
   readonly unfinished?: boolean;
 }
@@ -94,9 +96,20 @@ class Scanner {
     let nested = 0;
     let link: { readonly target: LinkTarget; readonly from: number } | undefined;
     for (const token of this.#tokens) {
-      if (token.off) for (const mark of token.off) depth[mark]--;
+      if (token.off) {
+        for (const mark of token.off) {
+          depth[mark]--;
+          if (mark === "strike" && this.#style.spoken && depth.strike === 0) pieces.push({ text: "]", styles: around });
+        }
+      }
       if (token.text !== "") pieces.push({ text: token.text, styles: styles(token.code === true) });
-      if (token.on) for (const mark of token.on) depth[mark]++;
+      if (token.on) {
+        for (const mark of token.on) {
+          depth[mark]++;
+          if (mark === "strike" && this.#style.spoken && depth.strike === 1)
+            pieces.push({ text: "[struck: ", styles: around });
+        }
+      }
       if (token.link && nested++ === 0) link = { target: token.link, from: pieces.length };
       if (token.linkEnd && --nested === 0 && link) {
         for (const piece of linkText(link.target, pieces.splice(link.from), this.#style)) pieces.push(piece);

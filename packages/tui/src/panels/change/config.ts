@@ -1,13 +1,33 @@
 // /config: settings one changes while working. Each change is written at once, one after the other.
 
-import { isObject, type ReplyTo } from "@keelson/protocol";
+import { isList, isObject, type ReplyTo } from "@keelson/protocol";
 import type { Panel } from "../../screen/view.ts";
 import type { StyleName } from "../../theme/theme.ts";
 import { errorText, type PanelContext, type PanelEffect, type PanelEnd } from "../context.ts";
 import { ListPanel, type ListEntry } from "../list-panel.ts";
+import { counted } from "../../blocks/amounts.ts";
+import { SETTINGS_TABLE, type SettingsRow } from "@keelson/protocol/settings-table";
 import { preferences, type Preference } from "./preferences.ts";
 
 /** Files whose values win over those of the user, the strongest first. */
+const WORDS: Readonly<Record<string, string>> = {
+  policySettings: "managed",
+  flagSettings: "--settings",
+  localSettings: "local",
+  projectSettings: "project",
+  userSettings: "user",
+};
+
+/** `permissions.allow`: a field of an object. */
+function valueAt(settings: unknown, key: string): unknown {
+  return key.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), settings);
+}
+
+const isPlain = (value: unknown) =>
+  typeof value === "boolean" || typeof value === "number" || (typeof value === "string" && value.length < 40);
+const sizeOf = (value: unknown) => (isList(value) ? value.length : isObject(value) ? Object.keys(value).length : 1);
+const sentence = (text: string) => text[0]!.toUpperCase() + text.slice(1);
+
 const STRONGER = ["policySettings", "flagSettings", "localSettings", "projectSettings"];
 
 export async function configPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
@@ -36,24 +56,35 @@ class ConfigState {
     this.#offered = offered;
     this.#settings = settings;
     this.#context = context;
+    const known = new Set(offered.map(({ key }) => key));
+    const others = Object.entries(SETTINGS_TABLE as Readonly<Record<string, SettingsRow>>).flatMap(
+      ([key, { means }]) =>
+        means === undefined || known.has(key) || key === "$schema" ? [] : [this.#otherEntry(key, means)],
+    );
     this.panel = new ListPanel<PanelEnd>({
       title: "Settings",
       keys: context.keys,
       contexts: ["Settings"],
       searches: true,
-      entries: () => offered.map((each) => this.#entry(each)),
+      entries: () => [...offered.map((each) => this.#entry(each)), ...others],
       empty: () => "No settings",
-      accept: (entry) => this.#step(entry, 1),
+      accept: (entry) => {
+        if (offered.some(({ key }) => key === entry.id)) return this.#step(entry, 1);
+        return { value: this.#opened(entry.id) };
+      },
       act: (action, entry) => {
         if (action === "settings:nextValue") this.#step(entry, 1);
         if (action === "settings:previousValue") this.#step(entry, -1);
       },
       closed: () => this.#end(),
-      hints: () => [
-        { action: "select:accept", does: "change" },
-        { action: "settings:previousValue", does: "previous" },
-        { action: "settings:nextValue", does: "next" },
-      ],
+      hints: (entry) =>
+        offered.some(({ key }) => key === entry?.id)
+          ? [
+              { action: "select:accept", does: "change" },
+              { action: "settings:previousValue", does: "previous" },
+              { action: "settings:nextValue", does: "next" },
+            ]
+          : [{ action: "select:accept", does: "open the file in the editor" }],
       status: () => this.#said,
     });
   }
@@ -61,14 +92,50 @@ class ConfigState {
   #entry(preference: Preference): ListEntry {
     const { key, label, about } = preference;
     const value = this.#valueOf(preference);
-    const file = this.#strongerFile(key);
+    const from = this.#changed.has(key) ? undefined : this.#sourceOf(key);
+    const shown = typeof value === "boolean" ? (value ? "on" : "off") : value;
     return {
       id: key,
       label,
-      value: typeof value === "boolean" ? (value ? "on" : "off") : value,
+      value: from === undefined ? shown : `${shown} · ${WORDS[from.source] ?? from.source}`,
       valueStyle: this.#changed.has(key) ? "success" : "text",
-      about: file === undefined ? about : `${about}. Set in ${file}`,
+      about: from === undefined ? about : `${about}. Set in ${from.path}`,
     };
+  }
+
+  /** One that is changed in its file. What it holds may be secret if it is more than a word. */
+  #otherEntry(key: string, means: string): ListEntry {
+    const from = this.#sourceOf(key);
+    const value = valueAt(this.#settings.effective, key);
+    const shown =
+      value === undefined ? "not set" : isPlain(value) ? String(value) : counted(sizeOf(value), "entry", "entries");
+    return {
+      id: key,
+      label: key,
+      value: from === undefined ? shown : `${shown} · ${WORDS[from.source] ?? from.source}`,
+      about: from === undefined ? sentence(means) : `${sentence(means)}. Set in ${from.path}`,
+    };
+  }
+
+  /** The file that has the last word on a setting. */
+  #sourceOf(key: string) {
+    const { sources } = this.#settings;
+    const having = sources.filter(({ settings }) => isObject(settings) && valueAt(settings, key) !== undefined);
+    return [...STRONGER, "userSettings"].flatMap((each) => having.filter(({ source }) => source === each))[0];
+  }
+
+  get #configDir(): string {
+    const { env, home } = this.#context.host;
+    return env["CLAUDE_CONFIG_DIR"] || `${home}/.claude`;
+  }
+
+  /** The file that sets it, or that of the user. */
+  #opened(key: string): PanelEnd {
+    const file = this.#sourceOf(key) ?? this.#settings.sources.find(({ source }) => source === "userSettings");
+    const path = file?.path ?? `${this.#configDir}/settings.json`;
+    const end = this.#end();
+    const effects = [...(end.effects ?? []), { kind: "edit-file", path } as const];
+    return { ...end, note: `Opened ${path} for ${key}`, effects };
   }
 
   #valueOf({ key, standard }: Preference): string | boolean {
