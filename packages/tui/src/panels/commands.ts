@@ -43,7 +43,7 @@ const COMMANDS: readonly OwnCommand[] = [
   own("skills", "Show the skills", { bareOnly: true }),
   own("status", "Show session, model and settings files", { bareOnly: true }),
   own("statusline", "Explain how to set up a status line"),
-  own("tasks", "Show and stop background tasks", { aliases: ["bashes"] }),
+  own("tasks", "Show agents and background tasks, and stop them", { aliases: ["bashes"] }),
   own("terminal-setup", "Explain the keys of this terminal"),
   own("theme", "Choose the colors", { argumentHint: "[theme]" }),
   own("usage", "Show the cost and usage of this session", { bareOnly: true, aliases: ["cost", "stats"] }),

@@ -137,6 +137,19 @@ test("in a viewer, the line numbers of a file stand one below the other", () => 
   ]);
 });
 
+test("a stopped agent says so, and what it had said is Markdown", () => {
+  const text =
+    "The agent was stopped before it was done (agentId: a1b2).\n\nWhat it said before that, which is not finished:\nI **looked**.";
+  expect(written([call("t", "Task", { description: "find it" }), failure("t", text)])).toEqual([
+    "● Task(find it)",
+    "  ⎿  Stopped",
+    "     I looked.",
+  ]);
+  expect(
+    written([call("t", "Task", { description: "find it" }), failure("t", "The agent failed (agentId: a1): no model")]),
+  ).toEqual(["● Task(find it)", "  ⎿  The agent failed: no model"]);
+});
+
 test("what an interrupted command had printed stays", () => {
   const feed = feedOf();
   feed.take(call("a", "Bash", { command: "make" }), 10_000);

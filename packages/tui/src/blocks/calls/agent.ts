@@ -46,9 +46,17 @@ function wholeRows(call: CallItem, columns: number, look: ItemLook): string[] {
   ];
 }
 
+/** What the model is told when an agent did not end, and what the agent had said by then. */
+const UNFINISHED = /^([\s\S]*?)\n\nWhat it said before that, which is not finished:\n([\s\S]*)$/;
+
 /** Without the id, by which the model knows it. */
-const failureRows = (text: string, columns: number, look: ItemLook) =>
-  errorRows(text.replace(/ \(agentId: [^)\s]*\)/, ""), columns, look);
+function failureRows(text: string, columns: number, look: ItemLook): string[] {
+  const [, why = text, said = ""] = UNFINISHED.exec(text) ?? [];
+  const plain = why.replace(/ \(agentId: [^)\s]*\)/, "");
+  const wasStopped = plain.startsWith("The agent was stopped");
+  const head = wasStopped ? [look.theme.paint("warning", "Stopped")] : errorRows(plain, columns, look);
+  return said === "" ? head : [...head, ...saidRows(said, columns, look)];
+}
 
 /** The newest calls, those of its own subagents below them. */
 function callRows(
@@ -98,8 +106,12 @@ const TRAILER = /\n*(?:agentId: [^\n]*\n?)?(?:<usage>[\s\S]*<\/usage>)?\s*$/;
 
 const MOST_ANSWER_ROWS = 5;
 
-function answer({ result }: CallItem, columns: number, look: ItemLook): string[] {
-  const rows = renderMarkdown(result!.text.replace(TRAILER, "").trim(), columns, look.theme);
+const answer = ({ result }: CallItem, columns: number, look: ItemLook) =>
+  saidRows(result!.text.replace(TRAILER, ""), columns, look);
+
+/** What an agent says is Markdown. */
+function saidRows(text: string, columns: number, look: ItemLook): string[] {
+  const rows = renderMarkdown(text.trim(), columns, look.theme);
   if (look.whole || rows.length <= MOST_ANSWER_ROWS + 1) return rows;
   const hidden = rows.slice(MOST_ANSWER_ROWS).filter((row) => row !== "").length;
   return [...rows.slice(0, MOST_ANSWER_ROWS), moreRow(hidden, columns, look, "row")];
