@@ -181,11 +181,13 @@ export function tellPresence(clients: Clients, except?: StreamClient): void {
     pending.delete(clients);
     tellNow(clients);
   };
-  setTimeout(tell, CROWD_MS).unref();
+  // What is told grows with the crowd: the larger, the less often, or a slow machine would do nothing else.
+  setTimeout(tell, (CROWD_MS * clients.count) / CROWD).unref();
 }
 
 /** From so many clients on. Of those that are attached, as many are named. */
 const CROWD = 50;
+/** For a crowd of that size. */
 const CROWD_MS = 250;
 const pending = new WeakSet<Clients>();
 
