@@ -75,14 +75,22 @@ const BYSTANDERS: Readonly<Record<string, (seen: Seen) => string>> = {
   "one that says it is a reaper": () => `exec bash -c 'sleep 400; :' sh sh keelson-reaper x`,
 };
 
+interface Bystander {
+  readonly pids: () => readonly number[];
+  /** Every process of it has become what it stays. */
+  hasBegun(): boolean;
+  end(): void;
+}
+
 /** Each with everything it started. */
-function startBystander(script: string): { readonly pids: () => readonly number[]; end(): void } {
+function startBystander(script: string): Bystander {
   const child = Bun.spawn([...through, "bash", "-c", script], {
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "ignore"],
   });
   return {
     pids: () => [child.pid, ...childrenOf(child.pid)],
+    hasBegun: () => ![child.pid, ...childrenOf(child.pid)].some((pid) => commandLine(pid).includes(script)),
     end() {
       for (const pid of [...childrenOf(child.pid), child.pid]) {
         try {
@@ -182,7 +190,7 @@ async function ended(end: End, user: User): Promise<void> {
   let isOver = false;
   const neighbours = [neighbour(user, () => isOver), neighbour(user, () => isOver)];
   try {
-    await Bun.sleep(50);
+    await until(() => bystanders.every(({ hasBegun }) => hasBegun()), "not everything else began");
     const began = bystanders.map(({ name, pids }) => ({ name, pids: pids() }));
     const reapers = childrenOf(session.pid).filter(isReaper);
     expect(reapers.length).toBeGreaterThan(0);
@@ -207,11 +215,13 @@ async function ended(end: End, user: User): Promise<void> {
   expect(["left", "awaited"].filter((name) => isRunning(pidOf(elsewhere, name)))).toEqual([]);
 }
 
-function isReaper(pid: number): boolean {
+const isReaper = (pid: number) => commandLine(pid).split("\0")[3] === "keelson-reaper";
+
+function commandLine(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0")[3] === "keelson-reaper";
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
   } catch {
-    return false;
+    return "";
   }
 }
 
