@@ -164,7 +164,7 @@ test.each([
     if ("status" in counted || counted.text.startsWith("<summary>")) return counted;
     const isChild = !body.tools.some(({ name }: any) => name === "Agent");
     const { usage } = counted;
-    if (isChild && ++reads <= 6)
+    if (isChild && ++reads <= 12)
       return { calls: [{ name: "Read", input: { file_path: "big.txt", offset: reads } }], usage };
     if (isChild) return counted;
     if (body.messages.length > 1) return { text: "Done", usage };

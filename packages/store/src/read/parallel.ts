@@ -91,7 +91,7 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
         const answers = link.answers.map((id) => callIn(replyOf(parent), id));
         if (answers.some((call) => answered.has(call))) continue;
         for (const call of answers) answered.add(call);
-        beside.set(index, replyOf(parent));
+        beside.set(index, replyOf(parents[index]!));
       }
       included.add(index);
       yield index;
