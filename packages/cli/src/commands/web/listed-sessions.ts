@@ -114,7 +114,9 @@ export class ListedSessions {
     const { isOpen, state, isArchived } = this.#liveFacts(session, places);
     const known = this.#rows.get(session);
     if (known?.isOpen === isOpen && known.state === state && known.isArchived === isArchived) return known;
-    const { id, title, cwd, gitBranch: branch, worktree, size: bytes } = session;
+    const { id, cwd, gitBranch: branch, worktree, size: bytes, firstPrompt, lastPrompt } = session;
+    // Without a name it is called by how it began: a title that changes with each prompt is hard to find again.
+    const title = session.title === lastPrompt ? (firstPrompt ?? session.title) : session.title;
     const modifiedMs = Math.floor(session.modified);
     const row = { id, title, cwd, branch, worktree, modifiedMs, bytes, isOpen, state, isArchived };
     this.#rows.set(session, row);
