@@ -61,12 +61,10 @@ function View() {
     case "sessions":
       return sessions.value?.length === 0 && search.value === "" ? (
         <div class="empty">
-          <p>A session works in a folder of this machine. It goes on while no page is open.</p>
-          <p>
-            <a class="button primary" href="#/new">
-              Begin a session
-            </a>
-          </p>
+          <p>A session works in a folder of this machine, also while no page is open.</p>
+          <a class="button primary" href="#/new">
+            Begin a session
+          </a>
         </div>
       ) : (
         <p class="empty">Choose a session, or begin a new one.</p>
