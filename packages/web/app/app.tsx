@@ -7,6 +7,7 @@ import { whileIdle } from "./idle.ts";
 import { lazy } from "./lazy.tsx";
 import { pageTitle } from "./list/alerts.ts";
 import { SessionList } from "./list/session-list.tsx";
+import { search, sessions } from "./list/sessions.ts";
 import { route } from "./route.ts";
 
 const loadSession = () => import("./session/session-view.tsx");
@@ -58,6 +59,15 @@ function View() {
     case "devices":
       return <Devices />;
     case "sessions":
-      return <p class="empty">Choose a session, or begin a new one.</p>;
+      return sessions.value?.length === 0 && search.value === "" ? (
+        <div class="empty">
+          <p>A session works in a folder of this machine, also while no page is open.</p>
+          <a class="button primary" href="#/new">
+            Begin a session
+          </a>
+        </div>
+      ) : (
+        <p class="empty">Choose a session, or begin a new one.</p>
+      );
   }
 }

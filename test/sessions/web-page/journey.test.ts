@@ -69,7 +69,7 @@ testHere.each(["desktop", "phone"] as (keyof typeof SIZES)[])(
     await said(page, "Apache it is.");
     expect(await page.locator(".transcript").innerText()).toBe(shown);
     expect(await page.getByRole("textbox", { name: "Prompt" }).inputValue()).toBe("Half a thou");
-    await page.getByRole("heading", { name: "Choose a license" }).waitFor();
+    await page.getByRole("heading", { name: "Fix add()" }).waitFor();
     expect(problems).toEqual([]);
   },
 );

@@ -64,7 +64,10 @@ export function NewSession() {
             checked={isWorktree.value}
             onChange={({ currentTarget }) => (isWorktree.value = currentTarget.checked)}
           />
-          Work in a new worktree
+          <span>
+            Work in a new worktree
+            <span class="dim">A second copy of the repository, on a branch of its own</span>
+          </span>
         </label>
         {failure.value === undefined ? null : (
           <p class="error" role="alert">

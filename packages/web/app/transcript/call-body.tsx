@@ -78,12 +78,6 @@ function Body({ call: { name, input, result }, live, pictures }: CallBodyProps) 
   );
 }
 
-/** What is asked, in the line of the call. */
-export function AskedSubject({ input }: { readonly input: JsonObject }) {
-  const questions = readQuestions(input)?.map(({ question }) => question) ?? [];
-  return <span class="subject">{showRow(questions.join(" "))}</span>;
-}
-
 interface AnswersProps {
   readonly questions: readonly string[];
   /** Of the tool. */

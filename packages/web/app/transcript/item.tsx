@@ -1,6 +1,6 @@
 // One item of the conversation.
 
-import { isTodoCall, type CallItem, type EndItem, type ThinkingItem } from "@keelson/client";
+import { isTodoCall, readQuestions, type CallItem, type EndItem, type ThinkingItem } from "@keelson/client";
 import type { ToolKind } from "@keelson/protocol";
 import { lazy } from "../lazy.tsx";
 import { endText, type ItemCell, type PageItem } from "../session/items.ts";
@@ -10,7 +10,6 @@ import { PathText } from "./path-text.tsx";
 import { showRow } from "./visible.ts";
 
 const RareItem = lazy(async () => (await import("./rare-item.tsx")).RareItem);
-const AskedSubject = lazy(async () => (await import("./call-body.tsx")).AskedSubject);
 const CallBody = lazy(async () => (await import("./call-body.tsx")).CallBody);
 
 export function Item({ cell }: { readonly cell: ItemCell }) {
@@ -135,7 +134,10 @@ function Call({ call, printed, pictures }: CallProps) {
 /** Of a long path, the name of the file is what is seen. */
 function Subject({ call: { name, input, label } }: { readonly call: CallItem }) {
   const { kind, title = label.note ?? "" } = label;
-  if (name === "AskUserQuestion") return <AskedSubject input={input} />;
+  if (name === "AskUserQuestion") {
+    const questions = readQuestions(input)?.map(({ question }) => question) ?? [];
+    return <span class="subject">{showRow(questions.join(" "))}</span>;
+  }
   return OF_FILES.has(kind) ? (
     <PathText class="subject mono" path={title} />
   ) : (

@@ -270,7 +270,7 @@ testHere("a prompt that is sent while its image is read waits for it, and is kep
   await page.getByLabel("Attach images").setInputFiles(other);
   await box(page).fill("Not yet");
   await page.keyboard.press("Enter");
-  await page.getByText("Sent as soon as the images are read").waitFor();
+  await page.getByText("Sent when the images are read").waitFor();
   await page.evaluate("window.letGo()");
   await page.getByRole("alert").getByText("words.txt").waitFor();
   expect(await box(page).inputValue()).toBe("Not yet");

@@ -10,6 +10,7 @@ import type { SessionLocation } from "@keelson/store";
 import type { Debug } from "../../open.ts";
 import { isOpenError, printWarning, type ProcessIO } from "../../process/process-io.ts";
 import type * as KeptModule from "./kept.ts";
+import type { KeptOptions } from "./kept.ts";
 import { servedSnapshot } from "../served-sessions.ts";
 import { SessionNotices, trustNotices } from "../session-notices.ts";
 
@@ -111,8 +112,11 @@ const choiceOf = ({ resume }: WantedEditorSession) =>
     : ({ kind: "resume", target: resume, persist: true } as const);
 
 /** What only some sessions need: it is loaded when something is kept, or a session is loaded. */
-function keptLater(options: KeptModule.KeptOptions): KeptShowsFile {
-  const file = () => (require("./kept.ts") as typeof KeptModule).keptShows(options);
+function keptLater(options: KeptOptions): KeptShowsFile {
+  const file = () => {
+    const { keptShows } = require("./kept.ts") as typeof KeptModule;
+    return keptShows(options);
+  };
   return { add: (show) => file().add(show), read: () => file().read() };
 }
 

@@ -151,7 +151,7 @@ export function PromptBox({ session, open }: PromptBoxProps) {
       )}
       {isReading ? (
         <p class="dim attached" role="status">
-          {wanted.value === undefined ? "Reading the images" : "Sent as soon as the images are read"}
+          {wanted.value ? "Sent when the images are read" : "Reading the images"}
         </p>
       ) : null}
       {problem.value === undefined ? null : (
@@ -261,7 +261,7 @@ function Waiting({ session }: { readonly session: LiveSession }) {
   return own.length + others.length === 0 ? null : (
     <ul class="queued" aria-label="Prompts that wait">
       {others.map(({ uuid, text, priority, by }) =>
-        row(uuid, text, waits(priority) + (by ? ` · from ${showRow(by.name ?? "another program")}` : "")),
+        row(uuid, text, waits(priority) + (by ? ` · from ${showRow(by.name ?? "a program")}` : "")),
       )}
       {own.map(({ uuid, text, isQueued, message: { priority } }) =>
         row(uuid, text, isQueued ? waits(priority) : "sending", isQueued),

@@ -90,14 +90,14 @@ function Compared({ changes: { files, since, commit, hidden, incomplete }, diff 
         </p>
       )}
       {incomplete ? (
-        <p class="note">There may be more: not everything could be compared, or what a file was before is not known.</p>
+        <p class="note">There may be more changes: commands also change files, and not every earlier state is known.</p>
       ) : null}
     </>
   );
 }
 
 function comparedWith(since: Since, commit: string | null): string {
-  if (commit === null) return "compared with what they were before the session changed them";
+  if (commit === null) return "compared with the state before the session's first change";
   const name = `commit ${commit.slice(0, 8)}`;
   return since === "commit" ? `compared with ${name}` : `compared with ${name}, at which the session began`;
 }

@@ -26,7 +26,7 @@ export function Rewind({ session, close }: SheetProps) {
     return <Confirm prompt={chosen.value} back={() => (chosen.value = undefined)} session={session} close={close} />;
   return (
     <>
-      <p class="dim">Back to before which prompt?</p>
+      <p class="dim">Choose a prompt. It and everything after it are taken back.</p>
       {prompts.value?.length === 0 ? <p>There is no prompt to go back to.</p> : null}
       <ol class="choices">
         {prompts.value?.map((prompt) => (
