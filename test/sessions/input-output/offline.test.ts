@@ -167,7 +167,7 @@ test("says what it is and what it can do when it does not understand", async () 
     'I do not know how to do this: "compose a shanty about our boat"\n\nI am Keelson\'s built-in offline model, not a language model',
   );
   expect(answer).toContain("- read README.md\n");
-  expect(answer).toContain("set ANTHROPIC_API_KEY");
+  expect(answer).toContain("keelson auth login");
 });
 
 const summary = ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr });

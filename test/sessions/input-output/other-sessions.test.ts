@@ -24,7 +24,12 @@ test("a client lists, searches, reads and names other sessions, and those of oth
     const { response, error } = (json as any).response;
     return response ?? error;
   };
-  const listed = { lastModified: expect.any(Number), fileSize: expect.any(Number), cwd: home.project };
+  const listed = {
+    lastModified: expect.any(Number),
+    fileSize: expect.any(Number),
+    messageCount: expect.any(Number),
+    cwd: home.project,
+  };
   const first = { ...listed, sessionId: FIRST, firstPrompt: "what is striped?" };
   const second = { ...listed, sessionId: SECOND, firstPrompt: "count to two", cwd: `${home.project}/elsewhere` };
   expect(await ask({ subtype: "list_sessions" })).toEqual({

@@ -155,7 +155,7 @@ test("Esc Esc summarizes up to a prompt; Esc, or a model that fails, leaves the 
 
   await using again = startTerminal({ home, url: model.url, args: ["--continue"] });
   await again.until("fourth answer");
-  for (const text of ["first answer", "second answer", "third answer", "Conversation compacted", "fourth answer"])
+  for (const text of ["first answer", "second answer", "third answer", "Summarized, but not shorter", "fourth answer"])
     expect(again.scrollback().filter((row) => row.includes(text))).toHaveLength(1);
   await again.until(/^❯/m);
   again.type("five\r");

@@ -42,7 +42,7 @@ test.each([
   // The signs of panels are letters, too.
   const mark = terminal.mark();
   terminal.type("/model\r");
-  await terminal.until(/^> 1\. Default \*/m);
+  await terminal.until(/^> Default \(current\)/m);
   expect(terminal.since(mark)).not.toMatch(/[❯✔─│]|--/);
   // Neither the cursor is moved nor anything erased.
   expect(terminal.bytes.match(/\x1b\[\d*(?:;\d+)?[A-HJKLMPSTXf]/g)).toBeNull();

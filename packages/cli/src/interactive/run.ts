@@ -134,11 +134,15 @@ async function print(line: string, io: ProcessIO): Promise<void> {
   }
 }
 
+/** Nobody waits for what is looked at then. */
+const SETTLED_MS = 500;
+
 /** After the prompt is there: writing may take a while. */
 async function noteLater({ snapshot, io }: Beginning, say: (text: string) => void): Promise<void> {
   const { noteStart } = await import("./bookkeeping.ts");
   await noteStart(snapshot, Date.now());
-  const { misspelledKeys } = await import("../commands/doctor/checks.ts");
+  await new Promise<void>((resolve) => setTimeout(resolve, SETTLED_MS).unref());
+  const { misspelledKeys } = await import("../commands/config/misspelled.ts");
   // What cannot be read was reported at the start.
   for (const line of await misspelledKeys(loadOptions(io, snapshot.flags)).catch(() => [])) say(line);
 }

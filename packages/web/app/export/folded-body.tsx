@@ -6,6 +6,7 @@ import type { ComponentProps } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CallBody as WholeBody } from "../transcript/call-body.tsx";
 
+/** @public In the place of the other. */
 export function CallBody(props: ComponentProps<typeof WholeBody>) {
   const place = useRef<HTMLSpanElement>(null);
   const wasOpened = useSignal(false);

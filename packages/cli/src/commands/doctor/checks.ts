@@ -5,7 +5,6 @@ import { dirname } from "node:path";
 import {
   ConfigError,
   inspect,
-  KEYS,
   load,
   settingsFiles,
   type Inspection,
@@ -16,8 +15,8 @@ import {
 import { findHelper, helperMissing, isInstalled } from "@keelson/host/programs";
 import type { ShieldStatus } from "@keelson/host";
 import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
-import { didYouMean } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
+import { meantKey } from "../config/misspelled.ts";
 import { placeText } from "../config/text.ts";
 import type { DoctorFinding } from "./doctor.ts";
 import { isAboutServer, mcpServers } from "./mcp-check.ts";
@@ -102,23 +101,6 @@ function idleKeys({ idle }: Inspection, short: Shorten): readonly DoctorFinding[
     return `${each.key} (${placeText(each, short)}): ${why}`;
   });
   return [{ name: "idle keys", state: "note", text: `${idle.length} without effect`, details: lines }];
-}
-
-/** Known keys and the groups they are in. */
-function meantKey({ key, status }: Inspection["idle"][number]): string {
-  if (status !== "unknown") return "";
-  const names = KEYS.flatMap((each) => [each.key, each.key.split(".")[0]!]);
-  return didYouMean(key, [...new Set(names)]);
-}
-
-/** Keys that look like one that was meant, a line each. Others may be of another program. */
-export async function misspelledKeys(options: LoadSettingsOptions): Promise<readonly string[]> {
-  const [{ idle }, { cwd, home }] = [await inspect(options), load(options)];
-  const short = shortenFrom(cwd, home);
-  return idle.flatMap((each) => {
-    const meant = meantKey(each);
-    return meant === "" ? [] : [`${placeText(each, short)}: unknown key "${each.key}"${meant}`];
-  });
 }
 
 function rules({ rules: all, mode }: Snapshot): DoctorFinding {

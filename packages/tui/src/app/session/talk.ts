@@ -286,15 +286,16 @@ export class Talk implements Requests {
   /** Servers connect in the background, and no message tells of it before the first prompt. */
   async #lookAtServers(): Promise<void> {
     for (let waitMs = FIRST_LOOK_MS; ; waitMs *= 2) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      setTimeout(resolve, waitMs).unref();
+      await promise;
+      if (this.#gone) return;
       const reply = await this.request("mcp_status").catch(() => undefined);
       if (reply === undefined || this.#gone) return;
       const before = this.facts.servers;
       this.facts.serversAre(reply.mcpServers);
       if (this.facts.servers !== before) this.#options.changed();
       if (waitMs > LAST_LOOK_MS || !reply.mcpServers.some(({ status }) => status === "pending")) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      setTimeout(resolve, waitMs).unref();
-      await promise;
     }
   }
 
