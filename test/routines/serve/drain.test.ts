@@ -101,7 +101,7 @@ testUnless(noWorker, test)(
 
     const second = await start("The second");
     const args = ["--role", "worker", "--workers", "1", "--folder", join(home.root, "v")];
-    const other = startKeelson(["serve", ...args], { home, url: model.url });
+    await using other = startKeelson(["serve", ...args], { home, url: model.url });
     expect(await runIs(second, "succeeded")).toMatchObject({
       attempts: [{ worker: expect.not.stringMatching(worker) }],
     });

@@ -28,7 +28,7 @@ testUnless(noWorker, test).each([["in the same process"], ["over HTTP"]])(
     const asAdmin = (path: string, body: object) => request(server.url, admin, "POST", path, body);
     await asAdmin("/v1/secrets", { name: "DOOR", value: "key-to-the-door" });
     const { json: environment } = await asAdmin("/v1/environments", { name: "E", secrets: ["DOOR"] });
-    const worker = isApart
+    await using worker = isApart
       ? startKeelson(
           ["serve", "--role", "worker", "--server", server.url, "--workers", "1", "--folder", join(home.root, "v")],
           { home, url: model.url, env: { KEELSON_WORKER_TOKEN: await tokenFor(home, "w", "--scope", "worker") } },
