@@ -92,6 +92,11 @@ export const ROWS: readonly Row[] = [
   row("a plugin in the project", /^\.\/plugin\//),
 
   row("masks and copies of the shield", /^\$TMPDIR\/keelson-[0-9a-f]+(?:\/|$)/, "gone with the session that made it"),
+  row(
+    "the copy in which `hooks test` tries hooks",
+    /^\$TMPDIR\/keelson-hooks-\w+(?:\/|$)/,
+    "with a random name, and gone when the hooks have run, which the user asked for",
+  ),
   row("the configuration of a session from a store", /^\$TMPDIR\/claude-\d+\/keelson-resume-\w+(?:\/|$)/),
   row("tmux's socket", /^\^\/panes$/, "whoever answers there gets a teammate, which is asked like any other"),
   row(

@@ -218,7 +218,7 @@ export async function run(
 
 export const FLAGS = ["--plugin-dir", "plugin"];
 const COMMANDS = [
-  ...["doctor", "config list", "instructions", "models", "auth status", "acp --check", "export", "trace"],
+  ...["doctor", "config list", "instructions", "auth status", "acp --check", "export", "trace"],
   ...["hooks", "hooks trace", "hooks test PreToolUse --tool Bash", "permissions list", "permissions explain Bash(ls)"],
   ...["mcp list", "mcp get own", "mcp test own", "plugin list", "plugin marketplace list"],
   ...["skills", "skills show mine", "agents", "agents show helper"],

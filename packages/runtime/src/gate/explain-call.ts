@@ -13,7 +13,15 @@ import {
 } from "@keelson/engine";
 import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engine/explain";
 import { decide, newMatchers } from "@keelson/engine/gate";
-import { chooseShell, createLedger, createWorkspace, createFiles, createSearch, readsAs } from "@keelson/host";
+import {
+  chooseShell,
+  createLedger,
+  createWorkspace,
+  createFiles,
+  createSearch,
+  programCache,
+  readsAs,
+} from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { createCommandLookup } from "./command-lookup.ts";
 import { gateQuestion } from "./question.ts";
@@ -166,13 +174,14 @@ function accessOfUnavailable(name: string, input: JsonObject, cwd: string): Acce
   return Object.hasOwn(UNAVAILABLE_TOOLS, name) ? UNAVAILABLE_TOOLS[name]!(text, cwd) : undefined;
 }
 
-function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolContext {
+function contextOf(snapshot: Snapshot): ToolContext {
+  const { cwd, directories, env, childEnv } = snapshot;
   return {
     toolUseId: "explain",
     signal: new AbortController().signal,
     workspace: createWorkspace(cwd, directories),
     files: createFiles(),
-    search: createSearch({ env: childEnv, cacheDir: home }),
+    search: createSearch({ env: childEnv, cacheDir: programCache(snapshot) }),
     shell: { run: refuseToRun, background: refuseToRun },
     seen: createLedger(),
     mayRead: () => true,

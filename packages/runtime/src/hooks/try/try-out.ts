@@ -4,7 +4,7 @@
 import { dirname } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import type { HookReply, BackgroundReply } from "@keelson/engine/hooks";
-import { createSearch } from "@keelson/host";
+import { createSearch, programCache } from "@keelson/host";
 import type { HookEvent, HookOutcome, HookRegistration, HookRun, JsonObject, PermissionMode } from "@keelson/protocol";
 import { openExplainer } from "../../gate/explain-call.ts";
 import type { ShippedPrograms } from "../../session/open-options.ts";
@@ -54,7 +54,7 @@ export type TriedOut =
 
 export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
   const { snapshot, event, tool, input: given, signal, programs } = options;
-  const { cwd, home, childEnv } = snapshot;
+  const { cwd, childEnv } = snapshot;
   const sample = sampleEvent({ event, cwd, ...(tool === undefined ? {} : { tool }), ...(given ? { given } : {}) });
   if (!sample.ok) return sample;
   const engine = await import("@keelson/engine/hooks");
@@ -67,7 +67,7 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
 
   const search = createSearch({
     env: childEnv,
-    cacheDir: home,
+    cacheDir: programCache(snapshot),
     ...(programs?.ripgrep ? { embedded: programs.ripgrep } : {}),
   });
   const copy = await scratchCopy(cwd, search, signal);
