@@ -12,9 +12,9 @@ import { SESSIONS_FLAGS, SESSIONS_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson sessions <command> [session] [options]
 
-List the sessions of this folder, show what is known of one, and name or delete them. Name a session by
-ID, start of the ID, or title. A session that is open in another program is renamed there, and deleted
-only after that program has ended.
+List the sessions of this folder, show what is known of one, rename or delete them. A session is
+given by its ID, the start of its ID, or its title. One that is open in another program is renamed
+there, and can be deleted once that program has ended.
 
 Commands:
   list                        List the sessions, the newest first

@@ -66,6 +66,7 @@ export class Talk implements Requests {
   readonly #open = Promise.withResolvers<SessionLink>();
   #link: SessionLink | undefined;
   #gone = false;
+  #nextLook: ReturnType<typeof setTimeout> | undefined;
   /** The prompt that the agent works at, as long as nothing came of it. */
   #unanswered: { readonly uuid: string; back(): void } | undefined;
   /** The run that is being interrupted: whether nothing came of its prompt. */
@@ -100,6 +101,7 @@ export class Talk implements Requests {
         unshown,
         ended: (error) => {
           this.#gone = true;
+          clearTimeout(this.#nextLook);
           this.#over?.resolve(false);
           ended(error);
         },
@@ -287,7 +289,7 @@ export class Talk implements Requests {
   async #lookAtServers(): Promise<void> {
     for (let waitMs = FIRST_LOOK_MS; ; waitMs *= 2) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      setTimeout(resolve, waitMs).unref();
+      this.#nextLook = setTimeout(resolve, waitMs);
       await promise;
       if (this.#gone) return;
       const reply = await this.request("mcp_status").catch(() => undefined);
