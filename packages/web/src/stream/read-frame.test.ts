@@ -4,10 +4,11 @@ import { readFrame } from "./read-frame.ts";
 
 const asked = (request: object) => JSON.stringify({ type: "control_request", request_id: "1", request });
 
-test("a page brings nothing with initialize, and of the settings it changes the effort only", () => {
+test("a page brings nothing with initialize, asks no provider, and of the settings it changes the effort only", () => {
   const hooks = { PreToolUse: [{ hookCallbackIds: ["a"] }] };
   const read = (request: object) => readFrame(asked(request), "driver");
   const passed = (request: object) => ({ message: { type: "control_request", request_id: "1", request } });
+  expect(read({ subtype: "list_models", providers: true })).toEqual(passed({ subtype: "list_models" }) as never);
   expect(read({ subtype: "initialize", hooks, mcpServers: { a: {} }, agents: { b: {} } })).toEqual(
     passed({ subtype: "initialize" }) as never,
   );

@@ -107,9 +107,10 @@ function readAny(frame: string): ReadFrame {
   }
 }
 
-/** A page brings no hooks or servers with it, and of the settings it changes one. */
+/** A page brings no hooks or servers with it, sends providers nothing, and of the settings it changes one. */
 function narrowed(request: UncheckedRequest): UncheckedRequest {
-  if (request.subtype === "initialize") return { subtype: "initialize" };
+  const { subtype } = request;
+  if (subtype === "initialize" || subtype === "list_models") return { subtype };
   if (request.subtype !== "apply_flag_settings") return request;
   const { settings } = request;
   const effortLevel =
