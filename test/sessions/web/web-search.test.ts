@@ -208,6 +208,24 @@ test("an MCP tool, after its own permission", async () => {
   ]);
 });
 
+test("what a hook says of the MCP tool is read with the call of WebSearch", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "web", { tools: ["search"] });
+  const said = {
+    hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "Only half of it is indexed." },
+  };
+  const hook = { type: "command", command: `echo '${JSON.stringify(said)}'` };
+  home.write("~/.claude/settings.json", {
+    webSearch: { provider: "mcp", tool: "mcp__web__search" },
+    hooks: { PostToolUse: [{ matcher: "mcp__.*", hooks: [hook] }] },
+  });
+  await using model = await startMockModel([{ calls: [search("fruit")] }, { text: "done" }]);
+  const flags = [...STREAM, ...withServers({ web: server }), "--allowedTools", "WebSearch,mcp__web__search"];
+  await runKeelson(["-p", "go", ...flags], { home, url: model.url });
+  expect(JSON.stringify(told(model.requests[1]!)[0])).not.toContain("half of it");
+  expect(JSON.stringify(model.requests[1]!.body["messages"])).toContain("Only half of it is indexed.");
+});
+
 test("a subagent does not reach an MCP tool through WebSearch, past its own rules", async () => {
   using home = temporaryHome();
   home.write("~/.claude/settings.json", { webSearch: { provider: "mcp", tool: "mcp__web__search" } });

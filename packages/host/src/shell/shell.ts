@@ -85,10 +85,10 @@ const ENDED_HERE = new Set(["local_bash", "monitor"]);
 
 const NO_OUTPUT = { text: "", code: null };
 
-/** `trial`: of the shield, if it was started while this was loaded. */
 /** Where programs come and go, the next look may be outdated, too. */
 const MOST_ATTEMPTS = 4;
 
+/** `trial`: of the shield, if it was started while this was loaded. */
 export function createShell(options: ShellOptions, trial?: Promise<ShieldStatus>): SessionShell {
   const token = randomHex(16);
   type Environment = Pick<ShellOptions, "childEnv" | "effort"> & { readonly env: Record<string, string> };

@@ -22,6 +22,10 @@ export async function callTool(name: string, query: string, parts: WebParts, con
   const block = { type: "tool_use", id: `${context.toolUseId}-search`, name, input: inputFor(tool, query) } as const;
   const alone = { halted: () => undefined, ended: context.signal, pass: async () => undefined };
   const settled = await settleCall(checkCall({ block, entryId: "" }, ports), ports, alone);
+  // What hooks say of it is about the call that the conversation has.
+  for (const entry of settled.follow ?? [])
+    if (entry.type === "attachment")
+      context.follow?.({ ...entry, attachment: { ...entry.attachment, toolUseID: context.toolUseId } });
   const text = resultText(settled.entry);
   if (settled.failed) throw new ToolError(text);
   return text;

@@ -14,6 +14,7 @@ import {
   written,
 } from "../stream/feed.test-support.ts";
 import { elapsed, shortCount } from "./amounts.ts";
+import { foldedEnds } from "./fold.ts";
 import { renderItem } from "./item.ts";
 
 const patch = [
@@ -239,4 +240,12 @@ test("amounts are short", () => {
     "2.5m",
   ]);
   expect([0, 59_999, 60_000, 3_599_000, 3_600_000].map(elapsed)).toEqual(["0s", "59s", "1m 00s", "59m 59s", "1h 00m"]);
+});
+
+test("of a line that was written again and again its last text is shown, in time that grows with its length only", () => {
+  const look = { theme: plainTheme, whole: true } as unknown as Parameters<typeof foldedEnds>[2];
+  const shown = (text: string) => foldedEnds(text, 80, look, { head: 2, tail: 2 });
+  expect(shown("10 %\r50 %\r100 %\r\ndone\r\n\rlast\r\r")).toEqual(["100 %", "done", "last"]);
+  // Each character looked at for each other would take minutes.
+  expect(shown(`a\rb\n${"x".repeat(1_000_000)}`).length).toBe(1 + Math.ceil(1_000_000 / 80));
 });

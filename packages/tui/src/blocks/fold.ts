@@ -87,7 +87,13 @@ function edgeRows(text: string, columns: number, most: number, edge: "start" | "
 function withoutStyles(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const plain = text.includes("\u001b") ? text.replace(/\u001b\[[\d;:]*[mK]/g, "") : text;
-  return plain.includes("\r") ? plain.replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "") : plain;
+  return plain.includes("\r") ? plain.split("\n").map(lastWritten).join("\n") : plain;
+}
+
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === "\r") end--;
+  return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }
 
 function newlinesIn(text: string): number {

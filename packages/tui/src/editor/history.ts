@@ -48,6 +48,11 @@ export class HistoryWalk {
     return this.#at >= 0 && (this.#own[this.#at] ?? this.#lines?.[this.#at - this.#own.length])?.display === display;
   }
 
+  /** The draft that waits while the walk is elsewhere. */
+  get waiting(): HistoryEntry | undefined {
+    return this.#at >= 0 ? this.#edited.get(-1) : undefined;
+  }
+
   restart(): void {
     this.#at = -1;
     this.#edited.clear();

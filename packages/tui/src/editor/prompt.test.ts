@@ -127,6 +127,19 @@ describe("Esc, Ctrl+C and Ctrl+D", () => {
     expect(driver.draft()).toBe("❯ draft|");
   });
 
+  test("a draft that waits while the history is looked through is kept, whatever is cleared", async () => {
+    const driver = new PromptDriver();
+    driver.send("sent before\r");
+    driver.send("draft");
+    await driver.historyRead;
+    driver.send(UP);
+    expect(driver.draft()).toBe("❯ sent before|");
+    driver.send("\x03");
+    expect(driver.draft()).toBe("❯ |");
+    driver.send(UP);
+    expect(driver.draft()).toBe("❯ draft|");
+  });
+
   test("another key or time between them is no second Esc", () => {
     const driver = new PromptDriver();
     driver.send("draft");

@@ -379,8 +379,11 @@ export class PromptEditor implements View {
   #discard(now: number): PromptEffect | undefined {
     const line = this.#draft.entry();
     const isNew = !this.#draft.buffer.isBlank && !this.#history.isAt(line);
+    const { waiting } = this.#history;
     this.#editing.keep(this.text);
     this.#draft.throwAway();
+    // A draft from which the walk began is kept, too.
+    if (waiting !== undefined && waiting.display.trim() !== "") this.#history.add(waiting);
     if (isNew) this.#history.add(line);
     else this.#history.restart();
     this.#edited();

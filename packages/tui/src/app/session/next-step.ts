@@ -15,10 +15,10 @@ export function nextStep(result: ResultMessage, asked: AskedProvider | undefined
     return "The conversation is larger than the model reads: /compact makes it shorter, /rewind goes back before the last prompt";
   if (status === 401 || status === 403 || text.startsWith("Failed to authenticate"))
     return `${who} did not accept ${keyOf(asked)}: ${loginStep(asked)}`;
-  if (status === 402) return `${who} wants to be paid: add credit there, or choose another provider with /model`;
+  if (status === 402) return `${who} requires payment: add credit there, or choose another provider with /model`;
   if (status === 404) return `${who} may not have the model "${asked?.model ?? ""}": choose another with /model`;
   if (status === 429 || status === 529)
-    return `${who} has no capacity for now: send the prompt again later, or choose another model with /model`;
+    return `${who} is limiting requests: send the prompt again later, or choose another model with /model`;
   if (status !== null && status !== undefined && status >= 500)
     return `${who} failed: send the prompt again, or choose another provider with /model`;
   if (status === 400)

@@ -193,11 +193,16 @@ export class Talk implements Requests {
     }
     const over = (this.#over = Promise.withResolvers<boolean>());
     this.feed.holdEnd();
-    await this.request("interrupt");
-    const isUnanswered = await over.promise;
-    this.#over = undefined;
-    const isBack = isUnanswered && (await this.#withdraw(said.uuid));
-    this.feed.releaseEnd({ isShown: !isBack });
+    let isBack = false;
+    try {
+      await this.request("interrupt");
+      const isUnanswered = await over.promise;
+      this.#over = undefined;
+      isBack = isUnanswered && (await this.#withdraw(said.uuid));
+    } finally {
+      this.#over = undefined;
+      this.feed.releaseEnd({ isShown: !isBack });
+    }
     if (isBack) said.back();
     this.#options.changed();
   }

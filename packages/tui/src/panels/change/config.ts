@@ -9,7 +9,7 @@ import { counted } from "../../blocks/amounts.ts";
 import { SETTINGS_TABLE, type SettingsRow } from "@keelson/protocol/settings-table";
 import { preferences, type Preference } from "./preferences.ts";
 
-/** Files whose values win over those of the user, the strongest first. */
+/** Where a value is set, in the words of the list. */
 const WORDS: Readonly<Record<string, string>> = {
   policySettings: "managed",
   flagSettings: "--settings",
@@ -28,6 +28,7 @@ const isPlain = (value: unknown) =>
 const sizeOf = (value: unknown) => (isList(value) ? value.length : isObject(value) ? Object.keys(value).length : 1);
 const sentence = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 
+/** Files whose values win over those of the user, the strongest first. */
 const STRONGER = ["policySettings", "flagSettings", "localSettings", "projectSettings"];
 
 export async function configPanel(context: PanelContext): Promise<Panel<PanelEnd>> {
