@@ -36,6 +36,7 @@ test("modules keep no state but memos, loaded modules, what servers accept, and 
     "packages/engine/src/permission/command/analysis/recent-analyses.ts",
     "packages/engine/src/tool/tool-call.ts",
     "packages/engine/src/tool/tool-outcome.lazy.ts",
+    "packages/host/src/programs/registry/trail.ts",
     "packages/host/src/shell/process/socket-lookup.ts",
     "packages/model/src/openai/shared/habits.ts",
     "packages/sdk/src/process/at-exit.ts",

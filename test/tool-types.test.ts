@@ -120,6 +120,7 @@ test("every built-in tool has types in the SDK", async () => {
     webSearchTool,
     worktreeTools,
     interactiveTools: _,
+    withoutGitGuidance: __,
     ...others
   } = more;
   const made: Tool[] = [bashTool(), agentTool(none, { teams: true }), taskOutputTool(none), taskStopTool(none)];

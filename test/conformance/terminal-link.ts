@@ -115,6 +115,7 @@ function paced(client: SessionClient): SessionClient {
 function isFor(view: ClientView, message: any): boolean {
   const { type, subtype, message: said } = message;
   if (type === "stream_event") return view.partial === true;
+  if (type === "tool_running") return view.liveCalls === true;
   if (type === "system" && subtype === "status" && message.status === "requesting") return view.partial === true;
   if (type === "system" && /^hook_(?:started|progress|response)$/.test(subtype))
     return /^(?:SessionStart|Setup)$/.test(message.hook_event) || view.hookEvents === true;

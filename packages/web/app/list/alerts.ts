@@ -10,6 +10,7 @@ import { notifies, showNotification } from "./notifications.ts";
 export const pageTitle = signal("Keelson");
 const asking = signal(0);
 const states = new Map<string, ListedSession["state"]>();
+let isFirst = true;
 
 /** The list as it is now. */
 export function watch(sessions: readonly ListedSession[]): void {
@@ -18,11 +19,14 @@ export function watch(sessions: readonly ListedSession[]): void {
     const before = states.get(id);
     states.set(id, state);
     const isSeen = !document.hidden && document.hasFocus();
-    if (before === undefined || before === state || isSeen || !notifies.value) continue;
+    if (before === state || isSeen || !notifies.value) continue;
+    // One that is new in the list may ask at once. What was there when the page was opened is told by the title alone.
+    const isTold = before === undefined ? !isFirst && state === "requires_action" : before !== "elsewhere";
     const said = state === "requires_action" ? "needs you" : state === "idle" ? "has ended" : undefined;
-    if (said === undefined || before === "elsewhere") continue;
+    if (said === undefined || !isTold) continue;
     void showNotification(showTitle(title) || "A session", said, `/s/${id}`).catch(() => undefined);
   }
+  isFirst = false;
 }
 
 const title = computed(() => `${asking.value === 0 ? "" : `(${asking.value}) `}${pageTitle.value}`);

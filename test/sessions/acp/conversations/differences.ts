@@ -46,6 +46,10 @@ export const DIFFERENCES: readonly KnownDifference[] = [
   known("loaded call Agent: content", "it adds an empty text"),
   known("(loaded )?only ours: call Task(Create|Update)", "it hides these calls; their plan is in both"),
   known(
+    "loaded only ours: call Write",
+    "a call of a subagent that was asked about is not shown by it when the session is loaded",
+  ),
+  known(
     "(loaded )?plan: entries",
     "its entry in progress has other words, and its plan follows each call, not each reply",
   ),
