@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { aRoutine } from "../schedule/due-trigger.test-support.ts";
 import { createZones } from "../schedule/trigger-slots.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
-import { newSchedule, newWebhook, resumeRoutine, rotateSecret, type WantedWebhook } from "./new-trigger.ts";
+import { routineRoutes } from "../api/routine-routes.ts";
+import { newSchedule, newWebhook, rotateSecret, type WantedWebhook } from "./new-trigger.ts";
 import { holderOf } from "./token.ts";
 
 const NOW = Date.parse("2026-11-19T12:00:00Z");
@@ -60,11 +61,27 @@ test("a routine that resumes goes on with its next time, and makes up for nothin
   for (const each of [made, once]) if (each.problem === undefined) await store.triggers.insert(each.trigger);
   await store.updateRoutine("trig_1", { enabled: false });
   world.clock += 5 * 60 * 60_000;
-  expect(await resumeRoutine(store, "trig_1", options)).toBe(true);
+  // What a scheduler finds that looks at once.
+  const due: unknown[] = [];
+  const looking = new Proxy(store, {
+    get(target, name: keyof typeof store) {
+      if (name !== "updateRoutine")
+        return typeof target[name] === "function" ? target[name].bind(target) : target[name];
+      return async (...args: Parameters<typeof store.updateRoutine>) => {
+        const updated = await store.updateRoutine(...args);
+        due.push(...(await store.overdue(0)));
+        return updated;
+      };
+    },
+  });
+  const ports = { store: looking, zones: options.zones, shortestGapMs: 3_600_000, address: () => "", seal };
+  const patch = routineRoutes({ ...ports, scheduled: () => {} }).find(({ method }) => method === "PATCH")!;
+  const person = { device: { id: "tok_1", role: "admin" }, headers: new Headers(), from: "", query: {} };
+  await patch.run({ ...person, params: { id: "trig_1" }, body: { enabled: true } } as never);
+  expect(due).toEqual([]);
   const { rows } = await store.triggers.list({ kind: "schedule" });
   expect(rows.map(({ nextSlot }) => nextSlot).toSorted()).toEqual([Date.parse("2026-11-19T17:15:00Z"), null]);
   expect((await store.routine("trig_1"))!.enabled).toBe(true);
-  expect(await resumeRoutine(store, "trig_missing", options)).toBe(false);
 });
 
 test("a secret can be replaced", async () => {

@@ -29,19 +29,17 @@ export function newSchedule(
 }
 
 /**
- * Lets a routine run again. What was due while it was paused is not made up for; a one-off whose time has passed stays as it is. False:
- * there is no such routine.
+ * Before a paused routine runs again: what was due while it was paused is not made up for. A one-off whose time has passed stays as it
+ * is. Nothing is due of a paused routine, so it may stay paused after this.
  */
-export async function resumeRoutine(
-  store: Pick<RunStore, "triggers" | "updateRoutine" | "now">,
+export async function armSchedules(
+  store: Pick<RunStore, "triggers" | "now">,
   routineId: string,
   { zones }: Pick<PreviewOptions, "zones">,
-): Promise<boolean> {
+): Promise<void> {
   const now = await store.now();
   const { rows } = await store.triggers.list({ routineId, kind: "schedule" });
   for (const trigger of rows) await store.triggers.update(trigger.id, armed(trigger, { now, zones }));
-  const routine = await store.updateRoutine(routineId, { enabled: true, disabledReason: null });
-  return routine !== undefined && routine !== "conflict";
 }
 
 export interface WantedWebhook {
