@@ -269,9 +269,28 @@ function notify(name: string, value: unknown): RoutineDefinition["notify"] {
         `${name}[${at}].target`,
         kind === "command" ? "must be a name" : "must be an address with https://",
       );
+    if (kind !== "command" && hasLogin(target))
+      throw wrongField(
+        `${name}[${at}].target`,
+        'must not have a user or password, which everybody who is signed in could read; send it with a program of the workers, as {"kind": "command"}',
+      );
     if (on !== "failed" && on !== "ended") throw wrongField(`${name}[${at}].on`, "must be failed or ended");
     return { kind, target, on };
   });
+}
+
+function hasLogin(target: string): boolean {
+  const url = URL.parse(target);
+  return url !== null && url.username + url.password !== "";
+}
+
+/** Without the user and password that a routine of an earlier version may have in it. */
+export function shownTarget(target: string): string {
+  if (!hasLogin(target)) return target;
+  const url = new URL(target);
+  url.username = "***";
+  url.password = "";
+  return url.href;
 }
 
 function objectIn(name: string, value: unknown): RoutineFields {

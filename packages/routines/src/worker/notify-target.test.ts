@@ -25,6 +25,8 @@ test.each([
   ["http://0xa9fea9fe/", [], "169.254.169.254 gets no notifications"],
   ["https://169.254.169.254/", [], "169.254.169.254 gets no notifications"],
   ["ftp://a.example/", [], "the target is not an http(s) address"],
+  ["https://%zz:x@a.example/", [], "the target has a user or password that is not percent-encoded"],
+  ["https://x:%zz@a.example/", [], "the target has a user or password that is not percent-encoded"],
 ])("%s that leads to %j is refused", async (target, addresses, reason) => {
   await expect(notifyAddresses(target, leadingTo(...addresses))).rejects.toThrow(reason);
 });

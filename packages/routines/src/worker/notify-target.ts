@@ -27,6 +27,8 @@ export async function notifyAddresses(
 ): Promise<readonly NotifyAddress[]> {
   const url = URL.parse(target);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new RefusedTarget("the target is not an http(s) address");
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw new RefusedTarget("the target has a user or password that is not percent-encoded");
   const { host } = url;
   const name = url.hostname.replace(/\.+$/, "");
   if (METADATA.test(name)) throw new RefusedTarget(`${url.hostname} gets no notifications`);
@@ -42,6 +44,15 @@ export async function notifyAddresses(
     throw new RefusedTarget(`${name} leads to ${refused.url.hostname}, which gets no notifications`);
   // Perhaps a proxy knows the name.
   return found.length === 0 ? [{ url, host }] : found;
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function resolved(hostname: string): Promise<readonly string[]> {
