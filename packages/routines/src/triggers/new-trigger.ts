@@ -103,14 +103,21 @@ export async function newWebhook(
   };
 }
 
-/** Replaces the secret of a trigger; signatures with the one before are refused from then on. Undefined: there is no such trigger. */
-export async function rotateSecret(
+/**
+ * Replaces token and secret of a webhook, both or neither; those before are refused from then on. Undefined: somebody else did so at
+ * the same time, or it was removed.
+ */
+export async function rotateWebhook(
   store: Pick<RunStore, "triggers">,
-  triggerId: string,
+  { id, kind, tokenHash, sealedSecret }: Trigger,
   { seal }: Pick<WebhookPorts, "seal">,
-): Promise<string | undefined> {
+): Promise<Pick<NewWebhook, "token" | "secret"> | undefined> {
   const secret = newSecret();
-  return (await store.triggers.update(triggerId, { sealedSecret: await seal(secret) })) ? secret : undefined;
+  const { token, hash } = createToken();
+  const isHttp = kind === "http";
+  const replaced = { sealedSecret: await seal(secret), ...(isHttp ? { tokenHash: hash } : {}) };
+  const isRotated = await store.triggers.update(id, replaced, { sealedSecret, tokenHash });
+  return isRotated ? { token: isHttp ? token : undefined, secret } : undefined;
 }
 
 /** What is wrong with the fields of a webhook, also when one is changed. */
