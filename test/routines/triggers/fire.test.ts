@@ -156,6 +156,18 @@ test("a call that is repeated with its key starts nothing and gets the first ans
   expect(await server.runs()).toHaveLength(2);
 });
 
+test("calls without a token use up nothing of what is noted about calls with one", async () => {
+  await using server = await startHookServer({ http: { hourlyCap: 1 } });
+  for (let count = 0; count < 70; count++) expect((await fire(server, { token: "krt_none" })).status).toBe(401);
+  expect([(await fire(server)).status, (await fire(server)).status]).toEqual([200, 429]);
+  await server.store.updateRoutine(server.routineId, { enabled: false });
+  expect((await fire(server)).status).toBe(400);
+  const verdicts = (await server.deliveries()).map(({ verdict }) => verdict);
+  expect(verdicts).toEqual([...Array<string>(60).fill("refused"), "run", "capped", "skipped"]);
+  // The history says so, too.
+  expect((await server.runs()).map(({ state }) => state)).toEqual(["queued", "capped"]);
+});
+
 test("a token may be used 60 times a minute", async () => {
   await using server = await startHookServer();
   for (let count = 0; count < 60; count++) expect((await fire(server)).status).toBe(200);
