@@ -15,6 +15,8 @@ import { shownRun, time } from "./shown.ts";
 
 interface RunApi {
   readonly store: RunStore;
+  /** How long a run that ended keeps its log, and the data that it got. */
+  readonly keepMs: number;
 }
 
 const ENTRIES_AT_ONCE = 500;
@@ -128,7 +130,13 @@ async function retry(request: SignedInRequest, api: RunApi): Promise<RouteReply>
   const { store } = api;
   const before = await runOf(request.params["id"]!, api);
   if (before.endedAt === null && isActive(before)) throw new HttpRefusal("conflict", "The run has not ended yet");
-  const run = await freshCause(request, await store.now(), async (key) => {
+  const now = await store.now();
+  if (hasLostData(before, now, api))
+    throw new HttpRefusal(
+      "conflict",
+      `What a run got is removed after ${api.keepMs / DAY_MS} days, so this one cannot run again; start its routine instead`,
+    );
+  const run = await freshCause(request, now, async (key) => {
     const id = runIdOf({ kind: "retry", runId: before.id, key });
     const { routineId, payload, origin } = before;
     const { run: made, isNew } = await store.enqueue({
@@ -141,10 +149,19 @@ async function retry(request: SignedInRequest, api: RunApi): Promise<RouteReply>
   return { status: 202, json: { type: "routine_run", ...shownRun(run) } };
 }
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Or may have: of a run that had none, nothing says so by then. The clock gives a run no data. */
+const hasLostData = ({ cause, payload, endedAt }: RoutineRun, now: number, { keepMs }: RunApi) =>
+  cause !== "schedule" && payload === null && endedAt !== null && now - endedAt > keepMs;
+
 const isActive = ({ state }: RoutineRun) => state === "queued" || state === "running" || state === "waiting";
 
 /** With what is told of one run only. */
-export async function wholeRun(run: RoutineRun, { store }: RunApi): Promise<Readonly<Record<string, unknown>>> {
+export async function wholeRun(
+  run: RoutineRun,
+  { store }: Pick<RunApi, "store">,
+): Promise<Readonly<Record<string, unknown>>> {
   const [questions, attempts, routine, startedBy] = await Promise.all([
     store.questions({ runId: run.id }),
     store.attempts(run.id),
