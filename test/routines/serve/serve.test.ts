@@ -166,6 +166,11 @@ test("what is wrong with a routine is said by field, and changes are versions", 
     [{ name: "x", prompt: "y", timeout_s: 5 }, "timeout_s: must be a whole number from 60 to 86400"],
     [{ name: "x", prompt: "y", notify: [{ kind: "command", target: "rm -rf" }] }, "notify[0].target: must be a name"],
     [
+      { name: "x", prompt: "y", protected_branches: "release" },
+      "protected_branches: must be a list of at most 200 texts",
+    ],
+    [{ name: "x", prompt: "y", push_branches: [1] }, "push_branches: must be a list of at most 200 texts"],
+    [
       { name: "x", prompt: "y", job_config: { ccr: { events: [{ data: { message: { content: "z" } } }] } } },
       "job_config.ccr.events[0].data.message: differs from prompt",
     ],

@@ -8,7 +8,7 @@ import { notFound, wrongField } from "./api-error.ts";
 import { actorOf, recordAudit } from "./audit.ts";
 import { readRunAnswer, shownQuestion } from "./answers.ts";
 import { PAGE_QUERY, PAGE_REPLY, pageWanted, replyWithPage } from "./pages.ts";
-import { freshCause } from "./once.ts";
+import { freshCause, once } from "./once.ts";
 import { nameOf } from "./names.ts";
 import { logPage } from "./run-log.ts";
 import { shownRun, time } from "./shown.ts";
@@ -79,7 +79,7 @@ export function runRoutes(api: RunApi): readonly Route[] {
       reply: json,
       status: 202,
       errors: [404, 409],
-      run: (request: SignedInRequest) => retry(request, api),
+      run: (request: SignedInRequest) => once("/v1/runs/{id}/retry", request, api.store, () => retry(request, api)),
     },
     {
       method: "POST",
