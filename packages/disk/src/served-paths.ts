@@ -6,10 +6,11 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { withOwnFileLock } from "./lock/file-lock.ts";
 import { holdOwnFolder, readOwnFile } from "./own-files.ts";
+import { isRunning, processStart, type ProcessIdentity } from "./process-identity.ts";
 import { replaceOwnFile } from "./replace-file.ts";
 
-/** Of one server or worker. */
-interface Served {
+/** Of one process. Several may share a folder, and each has files of its own. */
+interface Served extends Partial<ProcessIdentity> {
   /** Undefined if nothing runs there. */
   readonly folder?: string | undefined;
   /** The folder, whatever is at its path by now. */
@@ -21,7 +22,7 @@ interface Served {
 export const SERVE_STATE = "keelson-serve";
 const NAME = "outside.json";
 const MAX_BYTES = 256 * 1024;
-/** Older ones are forgotten. */
+/** Older ones of processes that have ended are forgotten. */
 const MOST = 20;
 
 /** All that servers with this configuration folder have outside it. Some of it may be gone. */
@@ -30,30 +31,40 @@ export function servedPaths(configDir: string): readonly string[] {
 }
 
 /**
- * Adds what this server has. Throws if its folder has files that no server put there: a command of a session may have, before
- * the folder was guarded.
+ * Adds what this server has; of servers that have ended, what the same one had before is left out. Throws if its folder has files
+ * that no server put there: a command of a session may have, before the folder was guarded.
  */
-export async function recordServed(state: string, { folder, files }: Omit<Served, "id">): Promise<void> {
+export async function recordServed(
+  state: string,
+  { folder, files }: Pick<Served, "folder" | "files">,
+  own: ProcessIdentity = { pid: process.pid, procStart: processStart(process.pid, "UTC") ?? "" },
+): Promise<void> {
   if (folder === undefined && files.length === 0) return;
   const path = join(state, NAME);
   await withOwnFileLock(`${path}.lock`, () => {
     const others = readServed(state);
-    const known = others.find((each) => each.folder === folder && folder !== undefined);
-    const id = folder === undefined ? undefined : claimFolder(folder, known?.id);
+    const known = others.filter((each) => each.folder === folder).map(({ id }) => id);
+    const id = folder === undefined ? undefined : claimFolder(folder, known);
     // Servers without a folder differ in their files.
-    const isReplaced = (each: Served) => each.folder === folder && (folder !== undefined || isSame(each.files, files));
-    const served = [{ folder, id, files }, ...others.filter((each) => !isReplaced(each))].slice(0, MOST);
+    const isReplaced = (each: Served) =>
+      each.folder === folder &&
+      (folder !== undefined || isSame(each.files, files)) &&
+      ((each.pid === own.pid && each.procStart === own.procStart) || !isServing(each));
+    const kept = others.filter((each) => !isReplaced(each));
+    const served = [{ folder, id, files, ...own }, ...kept].filter((each, at) => at < MOST || isServing(each));
     replaceOwnFile(path, `${JSON.stringify(served)}\n`);
   });
 }
 
+const isServing = ({ pid, procStart = "" }: Served) => pid !== undefined && isRunning({ pid, procStart }, "UTC");
+
 const isSame = (one: readonly string[], other: readonly string[]) => one.join("\n") === other.join("\n");
 
-function claimFolder(folder: string, known: string | undefined): string {
+function claimFolder(folder: string, known: readonly (string | undefined)[]): string {
   holdOwnFolder(folder, { create: 0o700 })[Symbol.dispose]();
   const { dev, ino } = lstatSync(folder, { bigint: true });
   const id = `${dev}:${ino}`;
-  if (id !== known && readdirSync(folder).length > 0)
+  if (!known.includes(id) && readdirSync(folder).length > 0)
     throw new Error(
       `"${folder}" has files that were not put there by "keelson serve"; empty it, or choose another folder with --folder`,
     );
@@ -74,4 +85,5 @@ function readServed(state: string): readonly Served[] {
 const isServed = (each: Partial<Served> | null): each is Served =>
   Array.isArray(each?.files) &&
   each.files.every((path) => typeof path === "string") &&
-  [each.folder, each.id].every((value) => value === undefined || typeof value === "string");
+  [each.folder, each.id, each.procStart].every((value) => value === undefined || typeof value === "string") &&
+  (each.pid === undefined || typeof each.pid === "number");

@@ -11,10 +11,10 @@ export { StoreUnavailable, type RunStore, type WorkerStore } from "./store/run-s
 export { backUpSqlite, openSqliteStore, type SqliteStoreOptions } from "./store/sqlite.ts";
 export type { HookPorts } from "./triggers/hook.ts";
 export { HookLimits } from "./triggers/hook-limits.ts";
-export { newSchedule } from "./triggers/new-trigger.ts";
+export { newSchedule, rotateWebhook } from "./triggers/new-trigger.ts";
 export { promptWithPayload } from "./triggers/payload.ts";
 export { triggerRoutes } from "./triggers/routes.ts";
-export { createToken, rotateToken, type NewToken } from "./triggers/token.ts";
+export { createToken, type NewToken } from "./triggers/token.ts";
 export type { AttemptSpan } from "./worker/run.ts";
 export { startWorker, type RoutineWorker, type WorkerOptions } from "./worker/worker.ts";
 export { peopleAddress, serveRoutines, type ServedRoutines, type ServeRoutinesOptions } from "./serve.ts";

@@ -146,7 +146,7 @@ export async function serveRoutines(options: ServeRoutinesOptions): Promise<Serv
       seal: box.seal,
       scheduled: () => scheduler.wake(),
     }),
-    ...runRoutes({ store }),
+    ...runRoutes({ store, keepMs: KEEP.logMs }),
     ...webhookRoutes({ store, address: () => address, seal: box.seal }),
     ...pageRoutes({ store, zones, version, shortestGapMs }),
     ...environmentRoutes({ store, seal: box.seal }),

@@ -107,7 +107,17 @@ test("people sign in at the provider, and their groups say what they may do, eac
     { way: "oidc", why: "a user who was disabled" },
     { way: "oidc" },
   ]);
-  expect(JSON.stringify((await again.person.call("GET", "/v1/audit")).json)).not.toContain(CLIENT.secret);
+  // What the provider made of people is there, and nothing of a sign-in that left them as they were.
+  const rows = (await again.person.call("GET", "/v1/audit")).json;
+  const changes = rows.data.filter(
+    ({ action, actor }: any) => /^user\.(?:create|update)$/.test(action) && actor === "server",
+  );
+  expect(changes.map(({ action, target, detail }: any) => [action, target, detail]).toReversed()).toEqual([
+    ["user.create", id, { role: "member", by: host }],
+    ["user.update", id, { role: "admin", by: host }],
+    ["user.create", second.reply.json.user.id, { role: "member", by: host }],
+  ]);
+  expect(JSON.stringify(rows)).not.toContain(CLIENT.secret);
 });
 
 test("whom the provider gives no role any more, neither a passkey nor a token lets in", async () => {

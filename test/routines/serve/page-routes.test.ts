@@ -140,7 +140,8 @@ test("runs are listed by state and routine, and one that has ended is run again 
   const key = { "Idempotency-Key": "once" };
   const again = await call("POST", `/v1/runs/${started.id}/retry`, {}, key);
   expect(again).toMatchObject({ status: 202, json: { cause: "retry", state: "queued", trigger_id: routine.id } });
-  expect((await call("POST", `/v1/runs/${started.id}/retry`, {}, key)).json.id).toBe(again.json.id);
+  const replayed = await call("POST", `/v1/runs/${started.id}/retry`, {}, key);
+  expect([replayed.json.id, replayed.headers.get("idempotent-replayed")]).toEqual([again.json.id, "true"]);
   expect((await call("GET", `/v1/runs/${again.json.id}`)).json).toMatchObject({
     payload: "These data",
     started_by: "tests",

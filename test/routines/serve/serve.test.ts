@@ -166,6 +166,11 @@ test("what is wrong with a routine is said by field, and changes are versions", 
     [{ name: "x", prompt: "y", timeout_s: 5 }, "timeout_s: must be a whole number from 60 to 86400"],
     [{ name: "x", prompt: "y", notify: [{ kind: "command", target: "rm -rf" }] }, "notify[0].target: must be a name"],
     [
+      { name: "x", prompt: "y", protected_branches: "release" },
+      "protected_branches: must be a list of at most 200 texts",
+    ],
+    [{ name: "x", prompt: "y", push_branches: [1] }, "push_branches: must be a list of at most 200 texts"],
+    [
       { name: "x", prompt: "y", job_config: { ccr: { events: [{ data: { message: { content: "z" } } }] } } },
       "job_config.ccr.events[0].data.message: differs from prompt",
     ],
@@ -247,28 +252,37 @@ testUnless(noWorker, test)(
       if (said.includes("Made by the run")) return { calls: [{ name: "StructuredOutput", input: REPORT }] };
       if (!said.includes("is approved") && !said.includes("tool_result"))
         return { calls: [{ name: "mcp__none__x", input: {} }] };
-      return { calls: [{ name: "Bash", input: { command: 'test "$DEPLOY" = s3cret-value && echo Made by the run' } }] };
+      return {
+        calls: [
+          {
+            name: "Bash",
+            input: { command: 'test "$GITHUB_TOKEN $NODE_ENV" = "s3cret-value test" && echo Made by the run' },
+          },
+        ],
+      };
     });
     await using server = await serving({ home, model });
     const { call } = server;
     const admin = await tokenFor(home, "admin", "--scope", "admin");
     const environment = {
       name: "Deploys",
-      secrets: ["DEPLOY"],
+      secrets: ["GITHUB_TOKEN"],
       network: ["*.example.org"],
-      variables: { STAGE: "test" },
+      variables: { NODE_ENV: "test" },
     };
     const refused = await call("POST", "/v1/environments", environment);
     expect([refused.status, refused.json.error.message]).toEqual([403, expect.stringContaining("--scope admin")]);
     const made = await request(server.url, admin, "POST", "/v1/environments", environment);
     expect(made).toMatchObject({ status: 201, json: { ...environment, version: 1, setup_script: null } });
-    const secret = { name: "DEPLOY", value: "s3cret-value" };
+    const secret = { name: "GITHUB_TOKEN", value: "s3cret-value" };
     expect((await request(server.url, admin, "POST", "/v1/secrets", secret)).status).toBe(200);
     expect(JSON.stringify((await call("GET", "/v1/secrets")).json)).not.toContain(secret.value);
     for (const [field, wrong] of [
       ["network", ["a b"]],
       ["secrets", ["1x"]],
       ["variables", { A: 1 }],
+      ["secrets", ["AWS_SECRET_ACCESS_KEY"]],
+      ["variables", { OPENAI_BASE_URL: "https://example.org" }],
       ["more", 1],
     ] as const) {
       const { status, json } = await request(server.url, admin, "PATCH", `/v1/environments/${made.json.id}`, {
@@ -276,6 +290,9 @@ testUnless(noWorker, test)(
       });
       expect([status, json.error.message]).toEqual([400, expect.stringContaining(`${field}: `)]);
     }
+    const reserved = { name: "OPENAI_API_KEY", value: "s3cret-value" };
+    const kept = await request(server.url, admin, "POST", "/v1/secrets", reserved);
+    expect([kept.status, kept.json.error.message]).toEqual([400, expect.stringContaining('name: "OPENAI_API_KEY" is')]);
 
     const { json: routine } = await call("POST", "/v1/code/triggers", {
       name: "Deploy",

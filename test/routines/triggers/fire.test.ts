@@ -2,8 +2,8 @@
 
 import { createHmac } from "node:crypto";
 import { expect, test } from "bun:test";
-import { createToken, openSqliteStore, promptWithPayload, rotateToken, runIdOf } from "@keelson/routines";
-import { newRoutine, newTrigger } from "../store/rows.ts";
+import { createToken, promptWithPayload, rotateWebhook, runIdOf } from "@keelson/routines";
+import { newRoutine } from "../store/rows.ts";
 import { startHookServer, type HookAnswer, type HookServer } from "./hook-server.ts";
 
 interface Call {
@@ -156,6 +156,18 @@ test("a call that is repeated with its key starts nothing and gets the first ans
   expect(await server.runs()).toHaveLength(2);
 });
 
+test("calls without a token use up nothing of what is noted about calls with one", async () => {
+  await using server = await startHookServer({ http: { hourlyCap: 1 } });
+  for (let count = 0; count < 70; count++) expect((await fire(server, { token: "krt_none" })).status).toBe(401);
+  expect([(await fire(server)).status, (await fire(server)).status]).toEqual([200, 429]);
+  await server.store.updateRoutine(server.routineId, { enabled: false });
+  expect((await fire(server)).status).toBe(400);
+  const verdicts = (await server.deliveries()).map(({ verdict }) => verdict);
+  expect(verdicts).toEqual([...Array<string>(60).fill("refused"), "run", "capped", "skipped"]);
+  // The history says so, too.
+  expect((await server.runs()).map(({ state }) => state)).toEqual(["queued", "capped"]);
+});
+
 test("a token may be used 60 times a minute", async () => {
   await using server = await startHookServer();
   for (let count = 0; count < 60; count++) expect((await fire(server)).status).toBe(200);
@@ -220,21 +232,10 @@ test("while another run is active, the call becomes a row that says so", async (
 
 test("a token that was rotated is refused, and so is one that has expired", async () => {
   await using server = await startHookServer({ http: { expiresAt: Date.parse("2026-11-19T13:00:00Z") } });
-  const token = (await rotateToken(server.store, server.http.id))!;
-  expect([(await fire(server)).status, (await fire(server, { token })).status]).toEqual([401, 200]);
+  const { token } = (await rotateWebhook(server.store, server.http, { seal: async (secret) => secret }))!;
+  expect([(await fire(server)).status, (await fire(server, { token: token! })).status]).toEqual([401, 200]);
   server.clock += 60 * 60_000;
-  expect((await fire(server, { token })).status).toBe(401);
-});
-
-test("of two who rotate a token at once, one gets a new one", async () => {
-  const store = await openSqliteStore({ file: ":memory:" });
-  const routine = await store.createRoutine(newRoutine());
-  const trigger = newTrigger(routine.id, { kind: "http", tokenHash: createToken().hash });
-  await store.triggers.insert(trigger);
-  const tokens = await Promise.all([rotateToken(store, trigger.id), rotateToken(store, trigger.id)]);
-  expect(tokens.filter((token) => token !== undefined)).toHaveLength(1);
-  expect(await rotateToken(store, "hook_missing")).toBeUndefined();
-  await store.close();
+  expect((await fire(server, { token: token! })).status).toBe(401);
 });
 
 test("no token is in the store", async () => {

@@ -8,6 +8,7 @@ const LONGEST = 100;
 const HOUR_MS = 60 * 60_000;
 /** Whoever is refused again and again does not fill the database. */
 const MOST_REFUSED = 60;
+/** Of those who are not signed in, and of those who are: whoever makes up tokens keeps nothing of members from being written. */
 const MOST_REFUSED_OF_ALL = 1_000;
 
 /** The person, also of a program; otherwise the program. */
@@ -53,6 +54,7 @@ export class Refusals {
   readonly #store: Pick<RunStore, "audit" | "now">;
   readonly #each: RateLimit;
   readonly #all: RateLimit;
+  readonly #said: RateLimit;
   readonly #report: (text: string) => void;
 
   /** `report`: for the messages of the server, about what could not be written. */
@@ -61,6 +63,7 @@ export class Refusals {
     this.#report = report;
     this.#each = new RateLimit(MOST_REFUSED, HOUR_MS, now);
     this.#all = new RateLimit(MOST_REFUSED_OF_ALL, HOUR_MS, now);
+    this.#said = new RateLimit(1, HOUR_MS, now);
   }
 
   /** Of requests that change something, and of those for admins. */
@@ -74,7 +77,13 @@ export class Refusals {
 
   /** Does not fail: what was refused stays refused. */
   async note(row: NewAuditRow): Promise<void> {
-    if (this.#each.take(`${row.actor} ${row.from}`) > 0 || this.#all.take("") > 0) return;
+    if (this.#each.take(`${row.actor} ${row.from}`) > 0) return;
+    const who = row.actor === NOBODY ? "people who are not signed in" : "people and tokens";
+    if (this.#all.take(who) > 0) {
+      if (this.#said.take(who) === 0)
+        this.#report(`The audit has ${MOST_REFUSED_OF_ALL} refusals of ${who} within an hour; more are not written`);
+      return;
+    }
     await write(this.#store, row).catch((error: unknown) => {
       const what = [row.action, row.target, `by ${row.actor}`, `from ${row.from}`].filter(Boolean).join(" ");
       this.#report(

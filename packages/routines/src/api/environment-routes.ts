@@ -3,6 +3,7 @@
 import { isList, isObject } from "@keelson/protocol";
 import { HttpRefusal, type Route, type SignedInRequest } from "@keelson/web";
 import type { RunEnvironment } from "../records/team.ts";
+import { problemOfNames } from "../records/variable-names.ts";
 import type { RunStore } from "../store/run-store.ts";
 import { notFound, wrongField } from "./api-error.ts";
 import { actorOf, recordAudit } from "./audit.ts";
@@ -98,6 +99,7 @@ export function environmentRoutes(api: EnvironmentApi): readonly Route[] {
       async run(request: SignedInRequest) {
         const { name, value } = request.body;
         if (typeof name !== "string" || !NAME.test(name)) throw wrongField("name", "must be a name of a variable");
+        refuseReserved("name", [name]);
         if (typeof value !== "string" || value === "" || value.includes("\0"))
           throw wrongField("value", "must be a text");
         const [sealed, now] = [await api.seal(value), await store.now()];
@@ -147,6 +149,8 @@ function fieldsOf(body: Readonly<Record<string, unknown>>): Partial<Written> {
     throw wrongField("secrets", `must be a list of at most ${MOST} names of secrets`);
   if (variables !== undefined && !isVariables(variables))
     throw wrongField("variables", "must be an object with names of variables and texts");
+  refuseReserved("secrets", secrets ?? []);
+  refuseReserved("variables", Object.keys(variables ?? {}));
   return {
     ...(name === undefined ? {} : { name }),
     ...(script === undefined ? {} : { setupScript: script }),
@@ -154,6 +158,12 @@ function fieldsOf(body: Readonly<Record<string, unknown>>): Partial<Written> {
     ...(secrets === undefined ? {} : { secrets }),
     ...(variables === undefined ? {} : { variables }),
   };
+}
+
+/** They would not reach the commands of a run. */
+function refuseReserved(field: string, names: readonly string[]): void {
+  const problem = problemOfNames(names);
+  if (problem !== undefined) throw wrongField(field, problem);
 }
 
 const isTexts = (value: unknown, form: RegExp): value is readonly string[] =>

@@ -77,7 +77,7 @@ export function writtenRoutine(body: RoutineFields, current: WrittenRoutine = NE
     else if (Object.hasOwn(TIMES, name)) when[TIMES[name]!.to] = TIMES[name]!.read(name, value);
     else if (field) next = { ...next, [field.to]: value === null ? NEW.definition[field.to] : field.read(name, value) };
     else if (value === null) extra.delete(name);
-    else extra.set(name, value);
+    else extra.set(name, BRANCHES.has(name) ? texts(name, value) : value);
   }
   // One of the two replaces the other.
   if (given["run_once_at"] != null && given["cron_expression"] === undefined) when["cron"] = null;
@@ -94,6 +94,9 @@ export function writtenRoutine(body: RoutineFields, current: WrittenRoutine = NE
   for (const name of ["name", "prompt"] as const) if (written[name] === "") throw wrongField(name, "required");
   return { definition: written, schedule: when as WrittenSchedule & typeof when, enabled };
 }
+
+/** Workers read them: what is no list would protect nothing. */
+const BRANCHES: ReadonlySet<string> = new Set(["push_branches", "protected_branches"]);
 
 const MOST_EXTRA = 64 * 1_024;
 
@@ -269,9 +272,28 @@ function notify(name: string, value: unknown): RoutineDefinition["notify"] {
         `${name}[${at}].target`,
         kind === "command" ? "must be a name" : "must be an address with https://",
       );
+    if (kind !== "command" && hasLogin(target))
+      throw wrongField(
+        `${name}[${at}].target`,
+        'must not have a user or password, which everybody who is signed in could read; send it with a program of the workers, as {"kind": "command"}',
+      );
     if (on !== "failed" && on !== "ended") throw wrongField(`${name}[${at}].on`, "must be failed or ended");
     return { kind, target, on };
   });
+}
+
+function hasLogin(target: string): boolean {
+  const url = URL.parse(target);
+  return url !== null && url.username + url.password !== "";
+}
+
+/** Without the user and password that a routine of an earlier version may have in it. */
+export function shownTarget(target: string): string {
+  if (!hasLogin(target)) return target;
+  const url = new URL(target);
+  url.username = "***";
+  url.password = "";
+  return url.href;
 }
 
 function objectIn(name: string, value: unknown): RoutineFields {

@@ -9,7 +9,7 @@ import type { Trigger } from "../records/trigger.ts";
 import type { Zones } from "../schedule/trigger-slots.ts";
 import type { NewRoutine, RunStore } from "../store/run-store.ts";
 import { keepableText, MAX_PAYLOAD } from "../triggers/payload.ts";
-import { newSchedule, newWebhook, resumeRoutine, type TriggerProblem } from "../triggers/new-trigger.ts";
+import { newSchedule, newWebhook, armSchedules, type TriggerProblem } from "../triggers/new-trigger.ts";
 import { notFound, wrongField } from "./api-error.ts";
 import { actorOf, recordAudit } from "./audit.ts";
 import { nameOf } from "./names.ts";
@@ -194,12 +194,15 @@ async function tryChange(
   const after = writtenRoutine(request.body, before);
   const isMoved = JSON.stringify(after.schedule) !== JSON.stringify(before.schedule);
   const next = isMoved ? await scheduleOf(current.id, after.schedule, trigger, api) : trigger;
+  const isResumed = after.enabled && !current.enabled;
+  // A scheduler may look as soon as it runs again.
+  if (isResumed) await armSchedules(store, current.id, api);
   const updated = await store.updateRoutine(
     current.id,
     {
       ...after.definition,
       enabled: after.enabled,
-      ...(after.enabled && !current.enabled ? { disabledReason: null } : {}),
+      ...(isResumed ? { disabledReason: null } : {}),
     },
     // Also if the client does not care: what is written has the fields of this version that the request does not name.
     wanted ?? current.version,
@@ -213,7 +216,7 @@ async function tryChange(
       const { id: _, createdAt: __, ...fields } = next;
       await store.triggers.update(trigger.id, fields);
     }
-  } else if (after.enabled && !current.enabled) await resumeRoutine(store, current.id, api);
+  }
   await recordAudit("routine.update", current.id, request, api);
   api.scheduled();
   const made = await routineOf(current.id, api);

@@ -8,13 +8,15 @@ import { notFound, wrongField } from "./api-error.ts";
 import { actorOf, recordAudit } from "./audit.ts";
 import { readRunAnswer, shownQuestion } from "./answers.ts";
 import { PAGE_QUERY, PAGE_REPLY, pageWanted, replyWithPage } from "./pages.ts";
-import { freshCause } from "./once.ts";
+import { freshCause, once } from "./once.ts";
 import { nameOf } from "./names.ts";
 import { logPage } from "./run-log.ts";
 import { shownRun, time } from "./shown.ts";
 
 interface RunApi {
   readonly store: RunStore;
+  /** How long a run that ended keeps its log, and the data that it got. */
+  readonly keepMs: number;
 }
 
 const ENTRIES_AT_ONCE = 500;
@@ -77,7 +79,7 @@ export function runRoutes(api: RunApi): readonly Route[] {
       reply: json,
       status: 202,
       errors: [404, 409],
-      run: (request: SignedInRequest) => retry(request, api),
+      run: (request: SignedInRequest) => once("/v1/runs/{id}/retry", request, api.store, () => retry(request, api)),
     },
     {
       method: "POST",
@@ -128,7 +130,13 @@ async function retry(request: SignedInRequest, api: RunApi): Promise<RouteReply>
   const { store } = api;
   const before = await runOf(request.params["id"]!, api);
   if (before.endedAt === null && isActive(before)) throw new HttpRefusal("conflict", "The run has not ended yet");
-  const run = await freshCause(request, await store.now(), async (key) => {
+  const now = await store.now();
+  if (hasLostData(before, now, api))
+    throw new HttpRefusal(
+      "conflict",
+      `What a run got is removed after ${api.keepMs / DAY_MS} days, so this one cannot run again; start its routine instead`,
+    );
+  const run = await freshCause(request, now, async (key) => {
     const id = runIdOf({ kind: "retry", runId: before.id, key });
     const { routineId, payload, origin } = before;
     const { run: made, isNew } = await store.enqueue({
@@ -141,10 +149,19 @@ async function retry(request: SignedInRequest, api: RunApi): Promise<RouteReply>
   return { status: 202, json: { type: "routine_run", ...shownRun(run) } };
 }
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Or may have: of a run that had none, nothing says so by then. The clock gives a run no data. */
+const hasLostData = ({ cause, payload, endedAt }: RoutineRun, now: number, { keepMs }: RunApi) =>
+  cause !== "schedule" && payload === null && endedAt !== null && now - endedAt > keepMs;
+
 const isActive = ({ state }: RoutineRun) => state === "queued" || state === "running" || state === "waiting";
 
 /** With what is told of one run only. */
-export async function wholeRun(run: RoutineRun, { store }: RunApi): Promise<Readonly<Record<string, unknown>>> {
+export async function wholeRun(
+  run: RoutineRun,
+  { store }: Pick<RunApi, "store">,
+): Promise<Readonly<Record<string, unknown>>> {
   const [questions, attempts, routine, startedBy] = await Promise.all([
     store.questions({ runId: run.id }),
     store.attempts(run.id),

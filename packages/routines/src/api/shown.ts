@@ -5,7 +5,7 @@ import type { Routine } from "../records/routine.ts";
 import type { RoutineRun } from "../records/run.ts";
 import type { Trigger } from "../records/trigger.ts";
 import { storedCron } from "../schedule/cron-line.ts";
-import { unusedSchedule, WRITTEN } from "./routine-fields.ts";
+import { shownTarget, unusedSchedule, WRITTEN } from "./routine-fields.ts";
 import { cronSentence } from "../schedule/sentence.ts";
 
 export const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
@@ -43,7 +43,7 @@ export function shownRoutine(routine: Routine, schedule: Trigger | undefined): R
     budget_usd: routine.budgetUsd,
     on_crash: routine.onCrash,
     questions: routine.questions,
-    notify: routine.notify,
+    notify: routine.notify.map((each) => ({ ...each, target: shownTarget(each.target) })),
     version: routine.version,
     next_run_at: routine.enabled ? time(schedule?.nextAt ?? null) : null,
     last_fired_at: time(schedule?.lastFiredAt ?? null),

@@ -363,11 +363,27 @@ async function userOf(person: OidcPerson, provider: OidcSignIn, from: string, { 
   }
   if (known === undefined) {
     const made = newUser({ name, email, role, subject }, await store.now());
-    if (await store.users.insert(made)) return made;
+    if (await store.users.insert(made)) {
+      await recordRole("user.create", made, provider, from, store);
+      return made;
+    }
     throw new Why("Somebody signed in twice at the same time; start again", "two first sign-ins at once");
   }
   if (known.disabled) throw new Why("This user was disabled; ask an admin", "a user who was disabled", known.id);
   // The last admin stays one; otherwise somebody would have to come to the machine.
   if (!(await changeUser(store, known, { name, email, role }))) await store.users.update(known.id, { name, email });
-  return (await store.users.get(known.id)) ?? known;
+  const user = (await store.users.get(known.id)) ?? known;
+  if (user.role !== known.role) await recordRole("user.update", user, provider, from, store);
+  return user;
+}
+
+/** What the provider decided. */
+async function recordRole(
+  action: "user.create" | "user.update",
+  { id, role }: TeamUser,
+  { name }: OidcSignIn,
+  from: string,
+  store: RunStore,
+): Promise<void> {
+  await write(store, { action, actor: "server", target: id, detail: { role, by: name }, from });
 }

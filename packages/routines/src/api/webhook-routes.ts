@@ -5,8 +5,7 @@ import { HttpRefusal, type Route, type RouteReply, type SignedInRequest } from "
 import type { Delivery } from "../records/delivery.ts";
 import type { Trigger } from "../records/trigger.ts";
 import type { RunStore } from "../store/run-store.ts";
-import { rotateSecret, webhookProblem } from "../triggers/new-trigger.ts";
-import { rotateToken } from "../triggers/token.ts";
+import { rotateWebhook, webhookProblem } from "../triggers/new-trigger.ts";
 import { notFound, wrongField } from "./api-error.ts";
 import { recordAudit } from "./audit.ts";
 import { PAGE_QUERY, PAGE_REPLY, pageWanted, replyWithPage } from "./pages.ts";
@@ -133,12 +132,12 @@ async function change(request: SignedInRequest, api: WebhookApi): Promise<RouteR
 }
 
 async function rotate(request: SignedInRequest, api: WebhookApi): Promise<RouteReply> {
-  const { id, kind } = await webhookOf(request, api);
-  const secret = await rotateSecret(api.store, id, api);
-  if (secret === undefined) throw notFound("webhook");
-  const token = kind === "http" ? await rotateToken(api.store, id) : undefined;
-  if (kind === "http" && token === undefined)
-    throw new HttpRefusal("conflict", "Somebody else replaced the token at the same time; do it again");
+  const webhook = await webhookOf(request, api);
+  const { id } = webhook;
+  const made = await rotateWebhook(api.store, webhook, api);
+  if (made === undefined)
+    throw new HttpRefusal("conflict", "Somebody else replaced token and secret at the same time; do it again");
+  const { token, secret } = made;
   await recordAudit("webhook.rotate", id, request, api);
   return { json: { ...(token === undefined ? {} : { token }), secret } };
 }

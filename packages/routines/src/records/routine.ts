@@ -21,8 +21,8 @@ export interface RoutineDefinition {
   readonly questions: "deny" | "ask";
   readonly notify: readonly NotifyTarget[];
   /**
-   * Fields that the API does not check, kept and returned unchanged. Workers read `push_branches`, `protected_branches` and `comment`
-   * of them.
+   * Fields that are kept and returned unchanged. Workers read `push_branches`, `protected_branches` and `comment` of them; the API
+   * checks only that the first two are lists of texts.
    */
   readonly extra: Readonly<Record<string, unknown>>;
 }

@@ -2,7 +2,7 @@
 
 import { RateLimit } from "@keelson/web";
 
-/** Rows about calls that started nothing. More of them say nothing new. */
+/** Rows about calls that started nothing, of those with and those without credentials. More of them say nothing new. */
 const NOTES_AN_HOUR = 60;
 
 export class HookLimits {
@@ -20,8 +20,8 @@ export class HookLimits {
     return this.#calls.take(triggerId);
   }
 
-  /** Whether a call that started nothing gets a row. */
-  mayNote(triggerId: string): boolean {
-    return this.#notes.take(triggerId) === 0;
+  /** Whether a call that started nothing gets a row. Whoever has no credentials uses up none of those for others. */
+  mayNote(triggerId: string, isRefused: boolean): boolean {
+    return this.#notes.take(`${isRefused ? "refused" : "known"} ${triggerId}`) === 0;
   }
 }

@@ -31,7 +31,7 @@ export async function noteCall(
   { event = null, cappedRun, ...about }: Note,
   { store, limits }: HookPorts,
 ): Promise<void> {
-  if (!limits.mayNote(triggerId)) return;
+  if (!limits.mayNote(triggerId, about.verdict === "refused")) return;
   const key = uniqueKey();
   const delivery = { triggerId, key, bodyHash: "", event, ...about };
   if (cappedRun === undefined) await store.enqueue({ delivery });

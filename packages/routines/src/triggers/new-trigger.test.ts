@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { aRoutine } from "../schedule/due-trigger.test-support.ts";
 import { createZones } from "../schedule/trigger-slots.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
-import { newSchedule, newWebhook, resumeRoutine, rotateSecret, type WantedWebhook } from "./new-trigger.ts";
+import { routineRoutes } from "../api/routine-routes.ts";
+import { newSchedule, newWebhook, rotateWebhook, type WantedWebhook } from "./new-trigger.ts";
 import { holderOf } from "./token.ts";
 
 const NOW = Date.parse("2026-11-19T12:00:00Z");
@@ -60,23 +61,51 @@ test("a routine that resumes goes on with its next time, and makes up for nothin
   for (const each of [made, once]) if (each.problem === undefined) await store.triggers.insert(each.trigger);
   await store.updateRoutine("trig_1", { enabled: false });
   world.clock += 5 * 60 * 60_000;
-  expect(await resumeRoutine(store, "trig_1", options)).toBe(true);
+  // What a scheduler finds that looks at once.
+  const due: unknown[] = [];
+  const looking = new Proxy(store, {
+    get(target, name: keyof typeof store) {
+      if (name !== "updateRoutine")
+        return typeof target[name] === "function" ? target[name].bind(target) : target[name];
+      return async (...args: Parameters<typeof store.updateRoutine>) => {
+        const updated = await store.updateRoutine(...args);
+        due.push(...(await store.overdue(0)));
+        return updated;
+      };
+    },
+  });
+  const ports = { store: looking, zones: options.zones, shortestGapMs: 3_600_000, address: () => "", seal };
+  const patch = routineRoutes({ ...ports, scheduled: () => {} }).find(({ method }) => method === "PATCH")!;
+  const person = { device: { id: "tok_1", role: "admin" }, headers: new Headers(), from: "", query: {} };
+  await patch.run({ ...person, params: { id: "trig_1" }, body: { enabled: true } } as never);
+  expect(due).toEqual([]);
   const { rows } = await store.triggers.list({ kind: "schedule" });
   expect(rows.map(({ nextSlot }) => nextSlot).toSorted()).toEqual([Date.parse("2026-11-19T17:15:00Z"), null]);
   expect((await store.routine("trig_1"))!.enabled).toBe(true);
-  expect(await resumeRoutine(store, "trig_missing", options)).toBe(false);
 });
 
-test("a secret can be replaced", async () => {
-  await using world = await openWorld();
-  const made = await newWebhook("trig_1", { kind: "github", events: ["push"] }, { now: NOW, seal });
-  if (made.problem !== undefined) throw new Error(made.problem);
-  await world.store.triggers.insert(made.trigger);
-  const secret = await rotateSecret(world.store, made.trigger.id, { seal });
-  expect((await world.store.triggers.get(made.trigger.id))!.sealedSecret).toBe(`sealed ${secret}`);
-  expect(secret).not.toBe(made.secret);
-  expect(await rotateSecret(world.store, "hook_missing", { seal })).toBeUndefined();
-});
+test.each(["http", "github"] as const)(
+  "of two who replace token and secret of a webhook of kind %s at once, one gets both, which are kept",
+  async (kind) => {
+    await using world = await openWorld();
+    const { triggers } = world.store;
+    const wanted = { kind, events: kind === "github" ? ["push"] : [] };
+    const made = await newWebhook("trig_1", wanted, { now: NOW, seal });
+    if (made.problem !== undefined) throw new Error(made.problem);
+    await triggers.insert(made.trigger);
+    const rotate = () => rotateWebhook(world.store, made.trigger, { seal });
+    const all = await Promise.all([rotate(), rotate()]);
+    const [rotated, ...others] = all.filter((each) => each !== undefined);
+    expect(others).toEqual([]);
+    const kept = (await triggers.get(made.trigger.id))!;
+    expect(kept.sealedSecret).toBe(`sealed ${rotated!.secret}`);
+    expect(rotated!.secret).not.toBe(made.secret);
+    if (kind === "http") expect(holderOf([kept], `Bearer ${rotated!.token}`)).toBe(kept);
+    else expect([rotated!.token, kept.tokenHash]).toEqual([undefined, null]);
+    await triggers.remove(made.trigger.id);
+    expect(await rotateWebhook(world.store, kept, { seal })).toBeUndefined();
+  },
+);
 
 async function openWorld() {
   const world = { clock: NOW };

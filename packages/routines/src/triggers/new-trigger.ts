@@ -29,19 +29,17 @@ export function newSchedule(
 }
 
 /**
- * Lets a routine run again. What was due while it was paused is not made up for; a one-off whose time has passed stays as it is. False:
- * there is no such routine.
+ * Before a paused routine runs again: what was due while it was paused is not made up for. A one-off whose time has passed stays as it
+ * is. Nothing is due of a paused routine, so it may stay paused after this.
  */
-export async function resumeRoutine(
-  store: Pick<RunStore, "triggers" | "updateRoutine" | "now">,
+export async function armSchedules(
+  store: Pick<RunStore, "triggers" | "now">,
   routineId: string,
   { zones }: Pick<PreviewOptions, "zones">,
-): Promise<boolean> {
+): Promise<void> {
   const now = await store.now();
   const { rows } = await store.triggers.list({ routineId, kind: "schedule" });
   for (const trigger of rows) await store.triggers.update(trigger.id, armed(trigger, { now, zones }));
-  const routine = await store.updateRoutine(routineId, { enabled: true, disabledReason: null });
-  return routine !== undefined && routine !== "conflict";
 }
 
 export interface WantedWebhook {
@@ -105,14 +103,21 @@ export async function newWebhook(
   };
 }
 
-/** Replaces the secret of a trigger; signatures with the one before are refused from then on. Undefined: there is no such trigger. */
-export async function rotateSecret(
+/**
+ * Replaces token and secret of a webhook, both or neither; those before are refused from then on. Undefined: somebody else did so at
+ * the same time, or it was removed.
+ */
+export async function rotateWebhook(
   store: Pick<RunStore, "triggers">,
-  triggerId: string,
+  { id, kind, tokenHash, sealedSecret }: Trigger,
   { seal }: Pick<WebhookPorts, "seal">,
-): Promise<string | undefined> {
+): Promise<Pick<NewWebhook, "token" | "secret"> | undefined> {
   const secret = newSecret();
-  return (await store.triggers.update(triggerId, { sealedSecret: await seal(secret) })) ? secret : undefined;
+  const { token, hash } = createToken();
+  const isHttp = kind === "http";
+  const replaced = { sealedSecret: await seal(secret), ...(isHttp ? { tokenHash: hash } : {}) };
+  const isRotated = await store.triggers.update(id, replaced, { sealedSecret, tokenHash });
+  return isRotated ? { token: isHttp ? token : undefined, secret } : undefined;
 }
 
 /** What is wrong with the fields of a webhook, also when one is changed. */

@@ -2,7 +2,6 @@
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Trigger } from "../records/trigger.ts";
-import type { RunStore } from "../store/run-store.ts";
 
 const PREFIX = "krt_";
 const TOKEN = /^krt_[\w-]{43}$/;
@@ -16,15 +15,6 @@ export interface NewToken {
 export function createToken(): NewToken {
   const token = PREFIX + randomBytes(32).toString("base64url");
   return { token, hash: hashOf(token) };
-}
-
-/** Replaces the token of a trigger; the one before is refused from then on. Undefined: somebody else did so at the same time, or there is no such trigger. */
-export async function rotateToken(store: Pick<RunStore, "triggers">, triggerId: string): Promise<string | undefined> {
-  const trigger = await store.triggers.get(triggerId);
-  if (trigger?.tokenHash == null) return undefined;
-  const { token, hash } = createToken();
-  const isRotated = await store.triggers.update(triggerId, { tokenHash: hash }, { tokenHash: trigger.tokenHash });
-  return isRotated ? token : undefined;
 }
 
 /** The trigger that has the token of this header. All are compared, so that the time tells nothing. */

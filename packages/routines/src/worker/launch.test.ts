@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { allowedRules, isOwnName } from "./launch.ts";
+import { isOwnName } from "../records/variable-names.ts";
+import { allowedRules } from "./launch.ts";
 
 test("rules of a routine reach no further than its checkout", () => {
   const cases: readonly [string, readonly string[]][] = [

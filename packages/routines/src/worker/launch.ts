@@ -3,6 +3,7 @@
 import type { RoutineRun } from "../records/run.ts";
 import type { RoutineDefinition } from "../records/routine.ts";
 import type { RunEnvironment } from "../records/team.ts";
+import { isOwnName } from "../records/variable-names.ts";
 import type { RunPlace } from "./places.ts";
 import { TRANSCRIPTS } from "./restore.ts";
 
@@ -179,17 +180,6 @@ function environmentOf({ run, environment, place, secrets, passed }: Surrounding
     GIT_COMMITTER_NAME: "Keelson",
     GIT_COMMITTER_EMAIL: "keelson@localhost",
   };
-}
-
-/** Variables of a routine's environment are for its commands; they change neither the program nor how others are loaded. */
-export function isOwnName(name: string): boolean {
-  return (
-    /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) &&
-    !/^(?:ANTHROPIC|CLAUDE|KEELSON|BUN|NODE|LD|DYLD|GIT|MAX_|API_|DISABLE_|MCP_|BASH_)/i.test(name) &&
-    !/^(?:PATH|HOME|TMPDIR|SHELL|IFS|ENV|PS4|PROMPT_COMMAND|IS_SANDBOX|PYTHONSTARTUP|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|.*_PROXY)$/i.test(
-      name,
-    )
-  );
 }
 
 function systemPrompt({ routine, branch, cwd }: LaunchOptions): string {
