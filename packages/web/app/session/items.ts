@@ -142,11 +142,9 @@ export class PageItems {
     const { type } = this.#message ?? {};
     if (this.#kept === undefined || this.#stored === undefined) return;
     if (type !== "system" && type !== "result" && type !== "rate_limit_event") return;
+    const text = textOf(item);
     if (item.kind === "note" || item.kind === "limit") this.#kept.add("item", this.#stored, item);
-    else if (item.kind === "end") {
-      const text = textOf(item);
-      if (text !== "") this.#kept.add("item", this.#stored, { kind: "note", level: "error", text });
-    }
+    else if (item.kind === "end" && text) this.#kept.add("item", this.#stored, { kind: "note", level: "error", text });
   }
 
   /** Whether the reader of what is live has this call. */

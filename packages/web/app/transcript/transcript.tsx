@@ -70,7 +70,7 @@ export function Transcript({ session }: { readonly session: ShownConversation })
             Earlier messages
           </button>
         )}
-        {isEmpty ? <p class="empty">Nothing has been said yet. / lists commands, @ files.</p> : null}
+        {isEmpty ? <p class="empty">Nothing yet. / lists commands, @ files</p> : null}
         {sections(cells).map(({ key, cells }) => (
           <Section key={key} cells={cells} length={cells.length} last={cells.at(-1)!.key} />
         ))}

@@ -172,7 +172,7 @@ testHere("a prompt that is too large for a message is kept and refused in words,
     each.dispatchEvent(new Event("input", { bubbles: true }));
   }, log);
   await page.getByRole("button", { name: "Send" }).click();
-  await page.getByRole("alert").getByText("This is too much for one prompt").waitFor();
+  await page.getByRole("alert").getByText("Too long; name a file").waitFor();
   expect((await field.inputValue()).length).toBe(log.length);
   expect(await page.getByText("Connected").count()).toBe(1);
   await send(page, "Read the log");

@@ -143,16 +143,13 @@ export function PromptBox({ session, open }: PromptBoxProps) {
           complete={complete}
         />
       ) : null}
-      {images.value.length === 0 ? null : (
+      {isReading || images.value.length > 0 ? (
         <Attached
           images={images.value}
+          isReading={isReading}
+          isSent={wanted.value !== undefined}
           remove={(gone) => (images.value = images.value.filter((each) => each !== gone))}
         />
-      )}
-      {isReading ? (
-        <p class="dim attached" role="status">
-          {wanted.value ? "Sent when the images are read" : "Reading the images"}
-        </p>
       ) : null}
       {problem.value === undefined ? null : (
         <p class="error attached" role="alert">
@@ -206,7 +203,7 @@ export function PromptBox({ session, open }: PromptBoxProps) {
           </button>
         ) : null}
         {isBusy && !isEmpty ? (
-          <button title="When it is done (Alt+Enter)" onClick={() => send(true)}>
+          <button title="Alt+Enter" onClick={() => send(true)}>
             After this
           </button>
         ) : null}
@@ -220,8 +217,8 @@ export function PromptBox({ session, open }: PromptBoxProps) {
 
 const IMAGES = "Images";
 /** A message may have 1 MB. */
-const MOST_BYTES = 1_000_000;
-const TOO_LONG = "This is too much for one prompt; put it into a file, and name the file here with @";
+const MOST_BYTES = 1e6;
+const TOO_LONG = "Too long; name a file with @";
 
 const textIn = (content: PromptContent) =>
   blocksOf(content)
