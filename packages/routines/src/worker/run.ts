@@ -12,7 +12,7 @@ import { StoreUnavailable, type ReleaseReason, type RunEnd, type WorkerStore } f
 import { uptimeMs } from "@keelson/disk/uptime";
 import { GitAccessError } from "./checkout/checkout.ts";
 import type { Git, GitCredential } from "./checkout/git.ts";
-import { SourceError } from "./checkout/source.ts";
+import { commentsUrl, SourceError } from "./checkout/source.ts";
 import { startProgramChild, type ChildProgram } from "./child.ts";
 import { entryWriter, type EntryWriter } from "./entries.ts";
 import { launchOf, setupLaunchOf } from "./launch.ts";
@@ -552,12 +552,11 @@ class Performance {
 
   /** Notifications follow from the end itself. */
   #effectsOf({ state, reason, outcome }: RunEnd): readonly NewEffect[] {
-    const { extra } = this.#claimed.routine;
-    const url = this.#run.origin["comments_url"];
-    if (extra["comment"] !== true || typeof url !== "string" || !url.startsWith("https://")) return [];
+    const { extra, sources } = this.#claimed.routine;
+    if (extra["comment"] !== true || commentsUrl(sources, this.#run.origin) === undefined) return [];
     const text = this.#redact(outcome?.summary ?? reason ?? `The run is ${state}`);
     const links = (outcome?.links ?? []).map((each) => `- ${this.#redact(each)}`);
-    return [{ key: "comment", kind: "comment", body: { url, text: [text, ...links].join("\n") } }];
+    return [{ key: "comment", kind: "comment", body: { text: [text, ...links].join("\n") } }];
   }
 
   async #crashed(reason: string): Promise<RunDone> {
