@@ -8,7 +8,13 @@ import { isToolResult } from "@keelson/protocol";
 import type { ClaimedRun, NewEffect, RoutineRun, RunEntry, RunOutcome } from "../records/run.ts";
 import { sessionIdOf } from "../records/run-id.ts";
 import type { RunEnvironment } from "../records/team.ts";
-import { StoreUnavailable, type ReleaseReason, type RunEnd, type WorkerStore } from "../store/run-store.ts";
+import {
+  StoreUnavailable,
+  type ReleaseReason,
+  type RunClaim,
+  type RunEnd,
+  type WorkerStore,
+} from "../store/run-store.ts";
 import { uptimeMs } from "@keelson/disk/uptime";
 import { GitAccessError } from "./checkout/checkout.ts";
 import type { Git, GitCredential } from "./checkout/git.ts";
@@ -58,8 +64,11 @@ export interface RunTools {
   readonly limits: RunLimits;
   /** Aborted when the worker ends. */
   readonly draining: AbortSignal;
-  /** The run waits, and is no work for this worker meanwhile. Resolves with a new claim of it, or with nothing in time. */
-  park(runId: string, ms: number): Promise<HeldRun | undefined>;
+  /**
+   * The run waits, and is no work for this worker meanwhile. Resolves with a new claim of it, or with nothing as soon as it does not wait
+   * for this worker any more, at the latest after so long. `waits`: it did at this uptime.
+   */
+  park(asked: RunClaim, ms: number, waits: (at: number) => void): Promise<HeldRun | undefined>;
   gitCredential(url: string, operation: "read" | "write"): Promise<GitCredential | undefined>;
   attempted(attempt: AttemptSpan): void;
   note(text: string): void;
@@ -105,7 +114,7 @@ export async function performRun({ claimed, claimedAt }: HeldRun, tools: RunTool
 }
 
 /** Why the child has to be dealt with. */
-type Event = "ended" | "ask" | "drain" | "lost" | "time" | "silence";
+type Event = "ended" | "ask" | "ask, busy" | "drain" | "lost" | "time" | "silence";
 
 /** The run ends like this. */
 class Ended extends Error {
@@ -405,9 +414,10 @@ class Performance {
           child.kill();
           await child.ended;
           return this.#crashed(`The program said nothing for ${Math.round(limits.silenceMs / 1000)} s`);
-        case "ask": {
+        case "ask":
+        case "ask, busy": {
           const askedAt = uptimeMs();
-          const again = await this.#wait();
+          const again = await this.#wait(event === "ask");
           if (again !== "continued") return again;
           until += uptimeMs() - askedAt;
           this.#lastMessageAt = uptimeMs();
@@ -445,7 +455,7 @@ class Performance {
         on(this.#lease.signal, "lost"),
         this.#child!.ended.then((): Event => "ended"),
         on(draining, "drain"),
-        this.#questions!.wanted().then((): Event => "ask"),
+        this.#questions!.wanted().then(({ isQuiet }): Event => (isQuiet ? "ask" : "ask, busy")),
         clock,
       ]);
     } finally {
@@ -455,19 +465,33 @@ class Performance {
   }
 
   /** Questions are open: the run waits without this worker. The child stays for a while, in case somebody answers at once. */
-  async #wait(): Promise<RunDone | "continued"> {
+  async #wait(isQuiet: boolean): Promise<RunDone | "continued"> {
     const { store, limits, leaseMs, park } = this.#tools;
+    const child = this.#child!;
+    const busy = isQuiet ? [] : this.#questions!.open();
+    // Other calls go on, and whoever has the run next must not find them at work. Closing would cancel the questions.
+    if (busy.length > 0) {
+      child.kill();
+      await child.ended;
+      endSandboxesOf(this.#place.work);
+      if (this.#result !== undefined || this.#fatal !== undefined) return "continued";
+    }
     await this.#untilSent(() => this.#entries.flush());
-    const open = this.#questions!.open();
+    const open = busy.length > 0 ? busy : this.#questions!.open();
     if (open.length === 0) return "continued";
     await this.#untilSent(async () => void this.#lease.take(await store.ask(this.#lease.held, open)));
     this.why = "asked";
-    // It can do nothing until it is answered.
-    this.#lease.end(uptimeMs() + limits.stayMs + leaseMs);
+    const lease = this.#lease;
+    const stayFrom = (at: number) => lease.end(at + leaseMs);
+    // It can do nothing until it is answered, and ends by itself unless it is known that the run still waits.
+    stayFrom(uptimeMs());
+    if (busy.length > 0) return { kind: "done" };
     this.#entries.pause();
-    const again = await park(this.#run.id, limits.stayMs);
-    if (again !== undefined) return this.#continue(again);
-    await this.#child!.stop();
+    let hasEnded = false;
+    void child.ended.then(() => (hasEnded = true));
+    const again = await park(lease.held, limits.stayMs, stayFrom);
+    if (again !== undefined) return hasEnded ? { kind: "again", ...again } : this.#continue(again);
+    await child.stop();
     return { kind: "done" };
   }
 
