@@ -63,6 +63,34 @@ testUnless(noWorker, test)(
 );
 
 testUnless(noWorker, test)(
+  "a run that has its result when the worker drains ends with it and its commits, and is not done again",
+  async () => {
+    await using world = await routineWorld([]);
+    const { id } = await world.routine();
+    const lines = [
+      { type: "result", subtype: "success", structured_output: { done: true, summary: "Done", links: [] } },
+      { type: "system", subtype: "status", text: "The result was sent" },
+    ];
+    // A program that takes its time to close.
+    const script = [
+      "git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m Work",
+      ...lines.map((line) => `printf '%s\\n' '${JSON.stringify(line)}'`),
+      "exec sleep 1000",
+    ];
+    const worker = world.start({ program: ["/bin/sh", "-c", script.join("\n"), "program"] });
+    const runId = await world.enqueue(id);
+    while (!(await world.log(runId)).some(({ line }) => line.includes("The result was sent"))) await Bun.sleep(20);
+    await worker.drain();
+    expect(await world.store.run(runId)).toMatchObject({
+      state: "succeeded",
+      attempt: 1,
+      outcome: { done: true, summary: "Done", links: [] },
+    });
+    expect(Object.keys(world.repository.branches())).toEqual([`claude/nightly-check-${runId.slice(4, 16)}`, "main"]);
+  },
+);
+
+testUnless(noWorker, test)(
   "a run that is cancelled, or taken by another worker, ends here at once with its commands",
   async () => {
     await using world = await routineWorld(inOrder(bash("call_1", "trap '' TERM; sleep 1000 & sleep 1000")) as any);

@@ -400,9 +400,15 @@ class Performance {
         case "lost":
           child.kill();
           throw this.#lease.signal.reason;
-        case "drain":
+        case "drain": {
+          const before = this.#result;
           await child.stop();
+          // All is done, and only the end was not written yet. One that came with the signal may be about the signal.
+          const result = this.#result;
+          if (before !== undefined || (result !== undefined && failureOf(result, 0) === undefined))
+            return this.#conclude(environment);
           return this.#release({ why: "released" });
+        }
         case "time":
           await child.stop();
           await this.#files.push(environment);
