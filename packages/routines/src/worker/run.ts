@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isToolResult } from "@keelson/protocol";
+import { isObject, isToolResult } from "@keelson/protocol";
 import type { ClaimedRun, NewEffect, RoutineRun, RunEntry, RunOutcome } from "../records/run.ts";
 import { sessionIdOf } from "../records/run-id.ts";
 import type { RunEnvironment } from "../records/team.ts";
@@ -142,6 +142,8 @@ class Performance {
   readonly #files: RunFiles;
   readonly #seenReplies = new Set<string>();
   #costUsd = 0;
+  /** Of it, what the session of this attempt does not know about. */
+  #costElsewhereUsd = 0;
   #result: Readonly<Record<string, unknown>> | undefined;
   #lastMessageAt = uptimeMs();
   /** Whatever the program does after that does not count. */
@@ -256,6 +258,11 @@ class Performance {
     const restored = await restoreRun({ store, lease: this.#lease, sessionId: session.id, config: this.#place.config });
     session.resume = restored.isStarted;
     const maxTurns = (routine.maxTurns ?? limits.maxTurns) - this.#turns;
+    // An attempt that was lost may have cost more than its session could write down, and one before a restart had another session.
+    this.#costElsewhereUsd = Math.max(0, this.#costUsd - restored.costUsd);
+    this.#countCost(restored.costUsd);
+    if (routine.budgetUsd !== null && this.#costUsd >= routine.budgetUsd)
+      throw new Ended({ state: "failed", reason: BUDGET_REACHED });
     if (maxTurns <= 0) throw new Ended({ state: "failed", reason: turnsReached(routine.maxTurns ?? limits.maxTurns) });
     const surroundings = {
       run: this.#run,
@@ -296,6 +303,7 @@ class Performance {
       session,
       branch: checkouts.length === 0 ? undefined : branch,
       maxTurns,
+      budgetUsd: routine.budgetUsd === null ? undefined : routine.budgetUsd - this.#costElsewhereUsd,
     });
     writeFileSync(settings, JSON.stringify(launch.settings), { mode: 0o600 });
     this.#questions = runQuestions({
@@ -328,7 +336,10 @@ class Performance {
   /** Each message of the child. */
   async #take(message: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#fatal !== undefined) return;
-    if (message["type"] === "control_response") return this.#showSign();
+    if (message["type"] === "control_response") {
+      const cost = costIn(message);
+      return cost === undefined ? this.#showSign() : this.#countCost(cost);
+    }
     this.#lastMessageAt = uptimeMs();
     this.#live.see(message);
     const reply = this.#questions?.see(message);
@@ -348,11 +359,11 @@ class Performance {
       return;
     }
     if (type === "assistant" && typeof message["parent_tool_use_id"] !== "string") this.#countTurn(message);
+    if (type === "user" || isEndOfReply(message)) this.#askForCost();
     if (type === "result") {
       // It is kept with the end of the run: whoever finds it there knows that there is nothing left to do.
       this.#result = message;
-      const cost = message["total_cost_usd"];
-      if (typeof cost === "number") this.#costUsd = Math.max(this.#costUsd, cost);
+      this.#countCost(message["total_cost_usd"]);
       this.#child?.closeInput();
       return;
     }
@@ -375,6 +386,25 @@ class Performance {
     if (uptimeMs() - this.#lastMessageAt < this.#tools.limits.signMs / 2) return;
     const request = { subtype: "get_binary_version" };
     this.#child.send({ type: "control_request", request_id: `sign-${crypto.randomUUID()}`, request });
+  }
+
+  /** Whoever is killed tells no more what it has cost. */
+  #askForCost(): void {
+    const request = { subtype: "get_usage" };
+    this.#child?.send({ type: "control_request", request_id: `cost-${crypto.randomUUID()}`, request });
+  }
+
+  /** `session`: what it has cost in all, as far as prices are known. */
+  #countCost(session: unknown): void {
+    if (typeof session === "number") this.#costUsd = Math.max(this.#costUsd, this.#costElsewhereUsd + session);
+  }
+
+  /** Before the claim ends without the end of the run: the next attempt gets what is left. */
+  async #tellCost(): Promise<void> {
+    const { store } = this.#tools;
+    const { leaseMs } = this.#claimed;
+    const facts = { turns: this.#turns, costUsd: this.#costUsd, sessionId: this.#sessionId };
+    await this.#untilSent(async () => void this.#lease.take(await store.beat(this.#lease.held, { leaseMs, ...facts })));
   }
 
   async #showSign(): Promise<void> {
@@ -485,6 +515,7 @@ class Performance {
     await this.#untilSent(() => this.#entries.flush());
     const open = busy.length > 0 ? busy : this.#questions!.open();
     if (open.length === 0) return "continued";
+    await this.#tellCost();
     await this.#untilSent(async () => void this.#lease.take(await store.ask(this.#lease.held, open)));
     this.why = "asked";
     const lease = this.#lease;
@@ -599,6 +630,7 @@ class Performance {
 
   async #release(why: ReleaseReason): Promise<RunDone> {
     await this.#untilSent(() => this.#entries.flush());
+    await this.#tellCost();
     await this.#untilSent(async () => void this.#lease.take(await this.#tools.store.release(this.#lease.held, why)));
     this.why = why.why;
     this.#tools.note(`run ${this.#run.id}: ${why.why}${why.why === "crashed" ? `, ${why.reason}` : ""}`);
@@ -648,6 +680,19 @@ const UNKEPT = new Set([
   "command_lifecycle",
 ]);
 
+const BUDGET_REACHED = "The run reached its budget";
+
+/** Of a model's reply, also of a subagent. */
+const isEndOfReply = ({ type, event }: Readonly<Record<string, unknown>>) =>
+  type === "stream_event" && isObject(event) && event["type"] === "message_stop";
+
+/** Undefined if it answers something else. */
+function costIn({ response }: Readonly<Record<string, unknown>>): unknown {
+  if (!isObject(response) || !String(response["request_id"]).startsWith("cost-")) return undefined;
+  const session = isObject(response["response"]) ? response["response"]["session"] : undefined;
+  return isObject(session) ? session["total_cost_usd"] : null;
+}
+
 const turnsReached = (most: number) => `The run reached its limit of ${most} turns`;
 
 function failureOf(
@@ -657,7 +702,7 @@ function failureOf(
   const { subtype, is_error: isError, api_error_status: status } = result;
   if (subtype === "success" && isError !== true) return undefined;
   if (subtype === "error_max_turns") return { reason: turnsReached(maxTurns), isPassing: false };
-  if (subtype === "error_max_budget_usd") return { reason: "The run reached its budget", isPassing: false };
+  if (subtype === "error_max_budget_usd") return { reason: BUDGET_REACHED, isPassing: false };
   // The task may be done; it is the report that is missing.
   if (subtype === "error_max_structured_output_retries") return undefined;
   const text = [
