@@ -124,47 +124,60 @@ testUnless(noWorker, test)("what cannot be delivered is given up with a reason, 
   expect(at.received.map(({ path }) => path)).toEqual(["/gone", "/moved"]);
 });
 
-testUnless(noWorker, test)("a comment goes to what started the run, whatever address its worker named", async () => {
-  await using world = await routineWorld([]);
-  await using at = receiver({});
-  const asked: string[] = [];
-  const wanted = at.at("/repos/team/app/issues/7/comments");
-  const { store } = world;
-  const { id } = await world.routine({ overlap: "queue" });
-  const commented = async (url: string) => {
-    const runId = await world.enqueue(id, url, { origin: { comments_url: wanted } });
-    const claimed = await store.claim({ worker: "hostile", leaseMs: 60_000 });
-    if (claimed.run === undefined) throw new Error("There should be a run");
-    const effects = [{ key: "comment", kind: "comment", body: { url, text: "Done" } }];
-    await store.finish({ runId, claim: claimed.claim }, { state: "succeeded", effects });
-    return runId;
-  };
-  const runs = [await commented(wanted), await commented(at.at("/repos/team/other/issues/1/comments"))];
-  world.start({
-    gitCredential: async (url, operation) => {
-      asked.push(`${operation} ${url}`);
-      return { username: "git", password: "token-of-the-worker" };
-    },
-  });
-  const ends = await Promise.all(
-    runs.map(async (runId) => {
-      for (;;) {
-        const effect = (await store.effects(runId)).find(({ key }) => key === "comment")!;
-        if (effect.state !== "pending") return [effect.state, effect.error];
-        await Bun.sleep(10);
-      }
-    }),
-  );
-  expect(ends).toEqual([
-    ["done", null],
-    ["failed", "the comment is not about what started the run"],
-  ]);
-  expect(asked).toEqual([`write ${wanted}`]);
-  expect(at.received.map(({ path, headers, text }) => [path, headers.get("authorization"), JSON.parse(text)])).toEqual([
-    [
-      "/repos/team/app/issues/7/comments",
-      "Bearer token-of-the-worker",
-      { body: `Done\n\n<!-- ${runs[0]}:comment -->` },
-    ],
-  ]);
-});
+testUnless(noWorker, test)(
+  "a comment goes to a source of the routine, whatever a worker or a signed event names",
+  async () => {
+    await using world = await routineWorld([]);
+    await using at = receiver({});
+    const asked: string[] = [];
+    const { store } = world;
+    const { id } = await world.routine({
+      overlap: "queue",
+      sources: [{ url: at.at("/team/app.git") }],
+      extra: { comment: true },
+    });
+    const commented = async (origin: object) => {
+      const runId = await world.enqueue(id, JSON.stringify(origin), { origin });
+      const claimed = await store.claim({ worker: "hostile", leaseMs: 60_000 });
+      if (claimed.run === undefined) throw new Error("There should be a run");
+      const body = { url: at.at("/elsewhere"), text: "Done" };
+      const effects = [{ key: "comment", kind: "comment", body }];
+      await store.finish({ runId, claim: claimed.claim }, { state: "succeeded", effects });
+      return runId;
+    };
+    const comments_url = at.at("/repos/team/other/issues/1/comments");
+    const runs = [
+      await commented({ repository: "team/app", number: 7, comments_url }),
+      await commented({ repository: "team/other", number: 7, comments_url }),
+    ];
+    world.start({
+      gitCredential: async (url, operation) => {
+        asked.push(`${operation} ${url}`);
+        return { username: "git", password: "token-of-the-worker" };
+      },
+    });
+    const ends = await Promise.all(
+      runs.map(async (runId) => {
+        for (;;) {
+          const effect = (await store.effects(runId)).find(({ key }) => key === "comment")!;
+          if (effect.state !== "pending") return [effect.state, effect.error];
+          await Bun.sleep(10);
+        }
+      }),
+    );
+    expect(ends).toEqual([
+      ["done", null],
+      ["failed", "what started the run is no issue or pull request of a source of the routine"],
+    ]);
+    expect(asked).toEqual([`write ${at.at("/api/v3/repos/team/app/issues/7/comments")}`]);
+    expect(
+      at.received.map(({ path, headers, text }) => [path, headers.get("authorization"), JSON.parse(text)]),
+    ).toEqual([
+      [
+        "/api/v3/repos/team/app/issues/7/comments",
+        "Bearer token-of-the-worker",
+        { body: `Done\n\n<!-- ${runs[0]}:comment -->` },
+      ],
+    ]);
+  },
+);

@@ -1,7 +1,7 @@
 // A run that asks: it waits without a worker, however long, and goes on with the answer.
 
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testUnless } from "@keelson/testkit";
@@ -110,5 +110,78 @@ testUnless(noWorker, test)(
       1,
       [],
     ]);
+  },
+);
+
+const agent = (id: string, prompt: string) => ({
+  id,
+  name: "Agent",
+  input: { description: prompt, prompt, subagent_type: "general-purpose" },
+});
+
+/** The process that a run is. */
+const programOf = (world: World, runId: string): number =>
+  JSON.parse(readFileSync(join(world.folder, "private/runs", runId.slice(0, 16), "child"), "utf8")).pid;
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+testUnless(noWorker, test)(
+  "a run that asks while another call goes on has ended here before anybody else may have it",
+  async () => {
+    let isAnswered = false;
+    const script = (body: any) => {
+      const said = saidIn(body);
+      if (said.includes("Ask the person")) return resultsIn(body).length === 0 ? write("busy.txt") : { text: "Asked" };
+      if (said.includes("Work meanwhile")) return bash(`call_${crypto.randomUUID().slice(0, 8)}`, "sleep 0.1");
+      if (isAnswered) return outcome();
+      return { calls: [agent("call_ask", "Ask the person"), agent("call_work", "Work meanwhile")] };
+    };
+    await using world = await routineWorld(script as any);
+    world.start({ limits: { stayMs: 1_500 } });
+    const { id } = await world.routine({ sources: [], questions: "ask", permissionMode: "default" });
+    const runId = await world.enqueue(id);
+    while ((await world.log(runId)).filter(({ line }) => line.includes("sleep 0.1")).length === 0) await Bun.sleep(20);
+    const program = programOf(world, runId);
+    const question = await openQuestion(world, runId);
+    expect(isAlive(program)).toBe(false);
+    isAnswered = true;
+    expect(await world.store.answer({ runId, id: question.id }, { behavior: "allow" }, "user_1")).toBe(true);
+    expect(await world.ended(runId)).toMatchObject({ state: "succeeded", attempt: 2, lost: 0, failures: 0 });
+  },
+);
+
+testUnless(noWorker, test)(
+  "a program that stays for an answer ends when its run is cancelled, or is elsewhere",
+  async () => {
+    await using world = await routineWorld(inOrder(write("elsewhere.txt"), outcome()));
+    const worker = world.start({ limits: { stayMs: 600_000 } });
+    const { store } = world;
+    const { id } = await world.routine({ sources: [], questions: "ask", permissionMode: "default", overlap: "queue" });
+    const cancelled = await world.enqueue(id, "cancelled");
+    await openQuestion(world, cancelled);
+    expect(await store.cancel(cancelled, { reason: "Not today" })).toBe(true);
+    while (worker.running > 0) await Bun.sleep(20);
+    expect(world.left()).toEqual([]);
+
+    const taken = await world.enqueue(id, "taken");
+    const question = await openQuestion(world, taken);
+    // Another worker is there first.
+    const other = (async () => {
+      for (;;) {
+        const claimed = await store.claim({ worker: "other", leaseMs: 600_000, only: taken });
+        if (claimed.run !== undefined) return claimed;
+      }
+    })();
+    await store.drain("worker-1", "user_1");
+    expect(await store.answer({ runId: taken, id: question.id }, { behavior: "allow" }, "user_1")).toBe(true);
+    await other;
+    while (worker.running > 0) await Bun.sleep(20);
+    expect(world.left()).toEqual([]);
   },
 );

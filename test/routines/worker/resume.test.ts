@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { testUnless } from "@keelson/testkit";
 import { bash, inOrder, noWorker, outcome, resultsIn, routineWorld, saidIn } from "./world.ts";
 
+/** One with a price. */
+const MODEL = "claude-sonnet-4-5";
+
 testUnless(noWorker, test)(
   "a program that is killed in the middle of a call is resumed, and finished calls are not made again",
   async () => {
@@ -59,6 +62,63 @@ testUnless(noWorker, test)(
     expect([run.state, run.attempt, run.failures, run.lost]).toEqual(["succeeded", 2, 0, 0]);
     const all = world.model.requests.flatMap(({ body }) => resultsIn(body).map(({ id: call }) => call));
     expect(new Set(all)).toEqual(new Set(["call_1"]));
+  },
+);
+
+testUnless(noWorker, test)("a budget is for a run and all its attempts, and so is what it has cost", async () => {
+  const usage = { input_tokens: 10_000, output_tokens: 10 };
+  const priced = (step: object) => ({ ...step, usage });
+  const script = (body: any) =>
+    saidIn(body).includes("Be quick")
+      ? priced(outcome())
+      : priced(bash(`call_${resultsIn(body).length}`, "echo one; sleep 1000"));
+  await using world = await routineWorld(script as any);
+  world.start({ leaseMs: 1_500 });
+  const quick = await world.routine({ prompt: "Be quick", sources: [], model: MODEL });
+  const { costUsd: once } = await world.ended(await world.enqueue(quick.id));
+  expect(once).toBeGreaterThan(0.001);
+
+  for (const onCrash of ["resume", "restart"] as const) {
+    const before = world.model.requests.length;
+    const budgetUsd = once * 1.9;
+    const { id } = await world.routine({ sources: [], model: MODEL, maxAttempts: 5, budgetUsd, onCrash });
+    const runId = await world.enqueue(id);
+    await world.until(runId, ({ costUsd }) => costUsd > 0);
+    const child = join(world.folder, "private/runs", runId.slice(0, 16), "child");
+    process.kill(JSON.parse(readFileSync(child, "utf8")).pid, "SIGKILL");
+    const run = await world.ended(runId);
+    const reason = "The run reached its budget";
+    expect([onCrash, run]).toMatchObject([onCrash, { state: "failed", reason, attempt: 2, failures: 1 }]);
+    expect(run.costUsd).toBeCloseTo(once * 2, 6);
+    expect(world.model.requests.length - before).toBe(2);
+  }
+});
+
+testUnless(noWorker, test)(
+  "a run that has its result when the worker drains ends with it and its commits, and is not done again",
+  async () => {
+    await using world = await routineWorld([]);
+    const { id } = await world.routine();
+    const lines = [
+      { type: "result", subtype: "success", structured_output: { done: true, summary: "Done", links: [] } },
+      { type: "system", subtype: "status", text: "The result was sent" },
+    ];
+    // A program that takes its time to close.
+    const script = [
+      "git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m Work",
+      ...lines.map((line) => `printf '%s\\n' '${JSON.stringify(line)}'`),
+      "exec sleep 1000",
+    ];
+    const worker = world.start({ program: ["/bin/sh", "-c", script.join("\n"), "program"] });
+    const runId = await world.enqueue(id);
+    while (!(await world.log(runId)).some(({ line }) => line.includes("The result was sent"))) await Bun.sleep(20);
+    await worker.drain();
+    expect(await world.store.run(runId)).toMatchObject({
+      state: "succeeded",
+      attempt: 1,
+      outcome: { done: true, summary: "Done", links: [] },
+    });
+    expect(Object.keys(world.repository.branches())).toEqual([`claude/nightly-check-${runId.slice(4, 16)}`, "main"]);
   },
 );
 

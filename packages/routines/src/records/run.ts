@@ -77,8 +77,6 @@ export interface RunOrigin {
   readonly fork?: boolean;
   readonly number?: number;
   readonly url?: string;
-  /** Where its host takes comments on it. */
-  readonly comments_url?: string;
   /** In `repository`, also if the code comes from another one: `refs/pull/7/head`. */
   readonly ref?: string;
   readonly sha?: string;

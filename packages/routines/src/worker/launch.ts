@@ -31,6 +31,8 @@ export interface LaunchOptions {
   readonly hidden: readonly string[];
   readonly branch: string | undefined;
   readonly maxTurns: number;
+  /** For the session, with what it knows that it has cost. */
+  readonly budgetUsd: number | undefined;
 }
 
 export const OUTCOME_SCHEMA = {
@@ -77,7 +79,7 @@ export function setupLaunchOf(options: Surroundings): RunLaunch {
 export const SETUP_MS = 20 * 60_000;
 
 export function launchOf(options: LaunchOptions): RunLaunch {
-  const { run, routine, session, files, span, maxTurns } = options;
+  const { run, routine, session, files, span, maxTurns, budgetUsd } = options;
   const args = [
     ...["-p", "--input-format=stream-json", "--output-format=stream-json", "--verbose", "--session-mirror"],
     // For people who watch; nothing of it is kept.
@@ -89,7 +91,7 @@ export function launchOf(options: LaunchOptions): RunLaunch {
     `--permission-mode=${modeOf(routine.permissionMode)}`,
     ...(routine.model === null ? [] : [`--model=${routine.model}`]),
     `--max-turns=${Math.max(1, maxTurns)}`,
-    ...(routine.budgetUsd === null ? [] : [`--max-budget-usd=${routine.budgetUsd}`]),
+    ...(budgetUsd === undefined ? [] : [`--max-budget-usd=${budgetUsd}`]),
     `--json-schema=${JSON.stringify(OUTCOME_SCHEMA)}`,
     ...(routine.questions === "ask" ? ["--permission-prompt-tool=stdio"] : []),
     `--append-system-prompt=${systemPrompt(options)}`,
@@ -124,7 +126,7 @@ export function allowedRules(rules: readonly string[], cwd: string): readonly st
   });
 }
 
-type Surroundings = Omit<LaunchOptions, "session" | "branch" | "maxTurns">;
+type Surroundings = Omit<LaunchOptions, "session" | "branch" | "maxTurns" | "budgetUsd">;
 
 function settingsOf({ routine, environment, place, hidden, files, cwd }: Surroundings): object {
   const network = environment?.network ?? [];

@@ -6,6 +6,7 @@ import type { RoutineRun } from "../records/run.ts";
 import type { NotifyTarget, RoutineDefinition } from "../records/routine.ts";
 import type { ClaimedEffect, EffectEnd, WorkerStore } from "../store/run-store.ts";
 import type { GitCredential } from "./checkout/git.ts";
+import { commentsUrl } from "./checkout/source.ts";
 import { notifyAddresses, type NotifyAddress } from "./notify-target.ts";
 import { killGroup } from "./processes.ts";
 
@@ -174,11 +175,16 @@ async function notify(
   }
 }
 
-async function comment({ effect, run, runId, key }: ClaimedEffect, { credential, limit }: Publishing): Promise<void> {
-  const { url, text } = effect.body;
-  if (typeof url !== "string" || typeof text !== "string") throw new NotDelivered("the comment has no address", true);
+async function comment(
+  { effect, run, routine, runId, key }: ClaimedEffect,
+  { credential, limit }: Publishing,
+): Promise<void> {
   // Another worker wrote the effect; what it may choose is the text.
-  if (url !== run.origin["comments_url"]) throw new NotDelivered("the comment is not about what started the run", true);
+  const { text } = effect.body;
+  if (typeof text !== "string") throw new NotDelivered("the comment has no text", true);
+  const url = commentsUrl(routine.sources, run.origin);
+  if (url === undefined)
+    throw new NotDelivered("what started the run is no issue or pull request of a source of the routine", true);
   const given = await credential(url, "write");
   if (given === undefined)
     throw new NotDelivered(

@@ -32,6 +32,8 @@ export function keptLines(mirror: {
 export interface RestoredRun {
   /** Whether there is a conversation to resume. */
   readonly isStarted: boolean;
+  /** What the session knows that it has cost. */
+  readonly costUsd: number;
   /** Calls without a result: they may or may not have taken effect. */
   readonly inFlight: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   /** Of all calls that have a result. */
@@ -109,6 +111,7 @@ export async function restoreRun({
   const answeredCalls = new Set<string>();
   const workspaces = new Workspaces();
   let isStarted = false;
+  let costUsd = 0;
   const main = `${sessionId}.jsonl`;
   for await (const line of transcriptLines(store, lease, lease.held)) {
     const kept = readLine(line);
@@ -130,6 +133,8 @@ export async function restoreRun({
     files.set(file, lines);
     if (file !== main) continue;
     const { type, message } = entry as { readonly type?: unknown; readonly message?: { readonly content?: unknown } };
+    // The program begins with the newest one.
+    if (type === "cost-state") costUsd = Number((entry as { readonly totalCostUSD?: unknown }).totalCostUSD) || 0;
     if (type !== "user" && type !== "assistant") continue;
     isStarted = true;
     for (const block of blocksOf((message?.content ?? []) as Parameters<typeof blocksOf>[0])) {
@@ -140,6 +145,7 @@ export async function restoreRun({
   for (const [file, lines] of files) writeTranscript(join(config, "projects", TRANSCRIPTS, file), lines);
   return {
     isStarted,
+    costUsd,
     inFlight: [...calls.values()].filter(({ id }) => !answeredCalls.has(id)),
     answeredCalls,
     workspaces: workspaces.whole,

@@ -125,9 +125,11 @@ export class RunFiles {
       ...namesIn(environment?.extra["protected_branches"]),
     ];
     const wanted = { branch, otherwise: `${branch}-${run.attempt}`, listed, protectedBranches };
+    // What is done is pushed, also by a worker that ends: but it does not wait for ever.
+    using limit = abortedAfter(draining, PUSH_MS);
     for (const checkout of this.checkouts) {
-      const pushed = await pushWork(checkout, wanted, this.#tools()).catch((error: unknown) => {
-        if (error instanceof LeaseLost || lease().signal.aborted || draining.aborted) throw error;
+      const pushed = await pushWork(checkout, wanted, this.#tools(limit.signal)).catch((error: unknown) => {
+        if (error instanceof LeaseLost || lease().signal.aborted || limit.signal.aborted) throw error;
         return [{ branch, commit: "", refused: error instanceof Error ? error.message : String(error) }];
       });
       for (const { branch: name, commit, refused } of pushed) {
@@ -139,14 +141,14 @@ export class RunFiles {
     return problems;
   }
 
-  #tools(): CheckoutTools {
-    const { git, mirrors, place, draining, gitCredential } = this.#options;
+  #tools(limit = this.#options.draining): CheckoutTools {
+    const { git, mirrors, place, gitCredential } = this.#options;
     const lease = this.#options.lease();
     return {
       git,
       mirrors,
       scratch: place.private,
-      signal: AbortSignal.any([lease.signal, draining]),
+      signal: AbortSignal.any([lease.signal, limit]),
       credential: async (url, operation) => {
         await lease.assertHeld();
         if (operation === "write" && this.isFork) throw new GitAccessError("A run for a fork pushes nothing");
@@ -154,6 +156,26 @@ export class RunFiles {
       },
     };
   }
+}
+
+/** How long a worker that ends may take for a push. */
+const PUSH_MS = 30_000;
+
+function abortedAfter(signal: AbortSignal, ms: number): Disposable & { readonly signal: AbortSignal } {
+  const limit = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const begin = () => {
+    timer = setTimeout(() => limit.abort(signal.reason), ms);
+  };
+  if (signal.aborted) begin();
+  else signal.addEventListener("abort", begin, { once: true });
+  return {
+    signal: limit.signal,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", begin);
+    },
+  };
 }
 
 /** Made from the id of the run: a second attempt pushes to the same branch. */

@@ -4,15 +4,21 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isToolResult } from "@keelson/protocol";
+import { isObject, isToolResult } from "@keelson/protocol";
 import type { ClaimedRun, NewEffect, RoutineRun, RunEntry, RunOutcome } from "../records/run.ts";
 import { sessionIdOf } from "../records/run-id.ts";
 import type { RunEnvironment } from "../records/team.ts";
-import { StoreUnavailable, type ReleaseReason, type RunEnd, type WorkerStore } from "../store/run-store.ts";
+import {
+  StoreUnavailable,
+  type ReleaseReason,
+  type RunClaim,
+  type RunEnd,
+  type WorkerStore,
+} from "../store/run-store.ts";
 import { uptimeMs } from "@keelson/disk/uptime";
 import { GitAccessError } from "./checkout/checkout.ts";
 import type { Git, GitCredential } from "./checkout/git.ts";
-import { SourceError } from "./checkout/source.ts";
+import { commentsUrl, SourceError } from "./checkout/source.ts";
 import { startProgramChild, type ChildProgram } from "./child.ts";
 import { entryWriter, type EntryWriter } from "./entries.ts";
 import { launchOf, setupLaunchOf } from "./launch.ts";
@@ -58,8 +64,11 @@ export interface RunTools {
   readonly limits: RunLimits;
   /** Aborted when the worker ends. */
   readonly draining: AbortSignal;
-  /** The run waits, and is no work for this worker meanwhile. Resolves with a new claim of it, or with nothing in time. */
-  park(runId: string, ms: number): Promise<HeldRun | undefined>;
+  /**
+   * The run waits, and is no work for this worker meanwhile. Resolves with a new claim of it, or with nothing as soon as it does not wait
+   * for this worker any more, at the latest after so long. `waits`: it did at this uptime.
+   */
+  park(asked: RunClaim, ms: number, waits: (at: number) => void): Promise<HeldRun | undefined>;
   gitCredential(url: string, operation: "read" | "write"): Promise<GitCredential | undefined>;
   attempted(attempt: AttemptSpan): void;
   note(text: string): void;
@@ -105,7 +114,7 @@ export async function performRun({ claimed, claimedAt }: HeldRun, tools: RunTool
 }
 
 /** Why the child has to be dealt with. */
-type Event = "ended" | "ask" | "drain" | "lost" | "time" | "silence";
+type Event = "ended" | "ask" | "ask, busy" | "drain" | "lost" | "time" | "silence";
 
 /** The run ends like this. */
 class Ended extends Error {
@@ -133,6 +142,8 @@ class Performance {
   readonly #files: RunFiles;
   readonly #seenReplies = new Set<string>();
   #costUsd = 0;
+  /** Of it, what the session of this attempt does not know about. */
+  #costElsewhereUsd = 0;
   #result: Readonly<Record<string, unknown>> | undefined;
   #lastMessageAt = uptimeMs();
   /** Whatever the program does after that does not count. */
@@ -247,6 +258,11 @@ class Performance {
     const restored = await restoreRun({ store, lease: this.#lease, sessionId: session.id, config: this.#place.config });
     session.resume = restored.isStarted;
     const maxTurns = (routine.maxTurns ?? limits.maxTurns) - this.#turns;
+    // An attempt that was lost may have cost more than its session could write down, and one before a restart had another session.
+    this.#costElsewhereUsd = Math.max(0, this.#costUsd - restored.costUsd);
+    this.#countCost(restored.costUsd);
+    if (routine.budgetUsd !== null && this.#costUsd >= routine.budgetUsd)
+      throw new Ended({ state: "failed", reason: BUDGET_REACHED });
     if (maxTurns <= 0) throw new Ended({ state: "failed", reason: turnsReached(routine.maxTurns ?? limits.maxTurns) });
     const surroundings = {
       run: this.#run,
@@ -287,6 +303,7 @@ class Performance {
       session,
       branch: checkouts.length === 0 ? undefined : branch,
       maxTurns,
+      budgetUsd: routine.budgetUsd === null ? undefined : routine.budgetUsd - this.#costElsewhereUsd,
     });
     writeFileSync(settings, JSON.stringify(launch.settings), { mode: 0o600 });
     this.#questions = runQuestions({
@@ -319,7 +336,10 @@ class Performance {
   /** Each message of the child. */
   async #take(message: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#fatal !== undefined) return;
-    if (message["type"] === "control_response") return this.#showSign();
+    if (message["type"] === "control_response") {
+      const cost = costIn(message);
+      return cost === undefined ? this.#showSign() : this.#countCost(cost);
+    }
     this.#lastMessageAt = uptimeMs();
     this.#live.see(message);
     const reply = this.#questions?.see(message);
@@ -339,11 +359,11 @@ class Performance {
       return;
     }
     if (type === "assistant" && typeof message["parent_tool_use_id"] !== "string") this.#countTurn(message);
+    if (type === "user" || isEndOfReply(message)) this.#askForCost();
     if (type === "result") {
       // It is kept with the end of the run: whoever finds it there knows that there is nothing left to do.
       this.#result = message;
-      const cost = message["total_cost_usd"];
-      if (typeof cost === "number") this.#costUsd = Math.max(this.#costUsd, cost);
+      this.#countCost(message["total_cost_usd"]);
       this.#child?.closeInput();
       return;
     }
@@ -366,6 +386,25 @@ class Performance {
     if (uptimeMs() - this.#lastMessageAt < this.#tools.limits.signMs / 2) return;
     const request = { subtype: "get_binary_version" };
     this.#child.send({ type: "control_request", request_id: `sign-${crypto.randomUUID()}`, request });
+  }
+
+  /** Whoever is killed tells no more what it has cost. */
+  #askForCost(): void {
+    const request = { subtype: "get_usage" };
+    this.#child?.send({ type: "control_request", request_id: `cost-${crypto.randomUUID()}`, request });
+  }
+
+  /** `session`: what it has cost in all, as far as prices are known. */
+  #countCost(session: unknown): void {
+    if (typeof session === "number") this.#costUsd = Math.max(this.#costUsd, this.#costElsewhereUsd + session);
+  }
+
+  /** Before the claim ends without the end of the run: the next attempt gets what is left. */
+  async #tellCost(): Promise<void> {
+    const { store } = this.#tools;
+    const { leaseMs } = this.#claimed;
+    const facts = { turns: this.#turns, costUsd: this.#costUsd, sessionId: this.#sessionId };
+    await this.#untilSent(async () => void this.#lease.take(await store.beat(this.#lease.held, { leaseMs, ...facts })));
   }
 
   async #showSign(): Promise<void> {
@@ -391,9 +430,15 @@ class Performance {
         case "lost":
           child.kill();
           throw this.#lease.signal.reason;
-        case "drain":
+        case "drain": {
+          const before = this.#result;
           await child.stop();
+          // All is done, and only the end was not written yet. One that came with the signal may be about the signal.
+          const result = this.#result;
+          if (before !== undefined || (result !== undefined && failureOf(result, 0) === undefined))
+            return this.#conclude(environment);
           return this.#release({ why: "released" });
+        }
         case "time":
           await child.stop();
           await this.#files.push(environment);
@@ -405,9 +450,10 @@ class Performance {
           child.kill();
           await child.ended;
           return this.#crashed(`The program said nothing for ${Math.round(limits.silenceMs / 1000)} s`);
-        case "ask": {
+        case "ask":
+        case "ask, busy": {
           const askedAt = uptimeMs();
-          const again = await this.#wait();
+          const again = await this.#wait(event === "ask");
           if (again !== "continued") return again;
           until += uptimeMs() - askedAt;
           this.#lastMessageAt = uptimeMs();
@@ -445,7 +491,7 @@ class Performance {
         on(this.#lease.signal, "lost"),
         this.#child!.ended.then((): Event => "ended"),
         on(draining, "drain"),
-        this.#questions!.wanted().then((): Event => "ask"),
+        this.#questions!.wanted().then(({ isQuiet }): Event => (isQuiet ? "ask" : "ask, busy")),
         clock,
       ]);
     } finally {
@@ -455,19 +501,34 @@ class Performance {
   }
 
   /** Questions are open: the run waits without this worker. The child stays for a while, in case somebody answers at once. */
-  async #wait(): Promise<RunDone | "continued"> {
+  async #wait(isQuiet: boolean): Promise<RunDone | "continued"> {
     const { store, limits, leaseMs, park } = this.#tools;
+    const child = this.#child!;
+    const busy = isQuiet ? [] : this.#questions!.open();
+    // Other calls go on, and whoever has the run next must not find them at work. Closing would cancel the questions.
+    if (busy.length > 0) {
+      child.kill();
+      await child.ended;
+      endSandboxesOf(this.#place.work);
+      if (this.#result !== undefined || this.#fatal !== undefined) return "continued";
+    }
     await this.#untilSent(() => this.#entries.flush());
-    const open = this.#questions!.open();
+    const open = busy.length > 0 ? busy : this.#questions!.open();
     if (open.length === 0) return "continued";
+    await this.#tellCost();
     await this.#untilSent(async () => void this.#lease.take(await store.ask(this.#lease.held, open)));
     this.why = "asked";
-    // It can do nothing until it is answered.
-    this.#lease.end(uptimeMs() + limits.stayMs + leaseMs);
+    const lease = this.#lease;
+    const stayFrom = (at: number) => lease.end(at + leaseMs);
+    // It can do nothing until it is answered, and ends by itself unless it is known that the run still waits.
+    stayFrom(uptimeMs());
+    if (busy.length > 0) return { kind: "done" };
     this.#entries.pause();
-    const again = await park(this.#run.id, limits.stayMs);
-    if (again !== undefined) return this.#continue(again);
-    await this.#child!.stop();
+    let hasEnded = false;
+    void child.ended.then(() => (hasEnded = true));
+    const again = await park(lease.held, limits.stayMs, stayFrom);
+    if (again !== undefined) return hasEnded ? { kind: "again", ...again } : this.#continue(again);
+    await child.stop();
     return { kind: "done" };
   }
 
@@ -552,12 +613,11 @@ class Performance {
 
   /** Notifications follow from the end itself. */
   #effectsOf({ state, reason, outcome }: RunEnd): readonly NewEffect[] {
-    const { extra } = this.#claimed.routine;
-    const url = this.#run.origin["comments_url"];
-    if (extra["comment"] !== true || typeof url !== "string" || !url.startsWith("https://")) return [];
+    const { extra, sources } = this.#claimed.routine;
+    if (extra["comment"] !== true || commentsUrl(sources, this.#run.origin) === undefined) return [];
     const text = this.#redact(outcome?.summary ?? reason ?? `The run is ${state}`);
     const links = (outcome?.links ?? []).map((each) => `- ${this.#redact(each)}`);
-    return [{ key: "comment", kind: "comment", body: { url, text: [text, ...links].join("\n") } }];
+    return [{ key: "comment", kind: "comment", body: { text: [text, ...links].join("\n") } }];
   }
 
   async #crashed(reason: string): Promise<RunDone> {
@@ -570,6 +630,7 @@ class Performance {
 
   async #release(why: ReleaseReason): Promise<RunDone> {
     await this.#untilSent(() => this.#entries.flush());
+    await this.#tellCost();
     await this.#untilSent(async () => void this.#lease.take(await this.#tools.store.release(this.#lease.held, why)));
     this.why = why.why;
     this.#tools.note(`run ${this.#run.id}: ${why.why}${why.why === "crashed" ? `, ${why.reason}` : ""}`);
@@ -619,6 +680,19 @@ const UNKEPT = new Set([
   "command_lifecycle",
 ]);
 
+const BUDGET_REACHED = "The run reached its budget";
+
+/** Of a model's reply, also of a subagent. */
+const isEndOfReply = ({ type, event }: Readonly<Record<string, unknown>>) =>
+  type === "stream_event" && isObject(event) && event["type"] === "message_stop";
+
+/** Undefined if it answers something else. */
+function costIn({ response }: Readonly<Record<string, unknown>>): unknown {
+  if (!isObject(response) || !String(response["request_id"]).startsWith("cost-")) return undefined;
+  const session = isObject(response["response"]) ? response["response"]["session"] : undefined;
+  return isObject(session) ? session["total_cost_usd"] : null;
+}
+
 const turnsReached = (most: number) => `The run reached its limit of ${most} turns`;
 
 function failureOf(
@@ -628,7 +702,7 @@ function failureOf(
   const { subtype, is_error: isError, api_error_status: status } = result;
   if (subtype === "success" && isError !== true) return undefined;
   if (subtype === "error_max_turns") return { reason: turnsReached(maxTurns), isPassing: false };
-  if (subtype === "error_max_budget_usd") return { reason: "The run reached its budget", isPassing: false };
+  if (subtype === "error_max_budget_usd") return { reason: BUDGET_REACHED, isPassing: false };
   // The task may be done; it is the report that is missing.
   if (subtype === "error_max_structured_output_retries") return undefined;
   const text = [

@@ -2,7 +2,7 @@
 
 import { uptimeMs } from "@keelson/disk/uptime";
 import { pauseFor } from "../pause.ts";
-import type { WorkerStore } from "../store/run-store.ts";
+import type { RunClaim, WorkerStore } from "../store/run-store.ts";
 import { credentialIn } from "./checkout/credentials.ts";
 import { createGit, type GitCredential, type GitPrograms } from "./checkout/git.ts";
 import { openPlaces } from "./places.ts";
@@ -50,6 +50,8 @@ const POLL_MS = 5_000;
 const SLOTS = 4;
 const MOST_TRIES = 12;
 const SEEN_MS = 30_000;
+/** How often a program that stays for an answer is looked after. */
+const LOOK_MS = 1_000;
 
 const LIMITS: RunLimits = {
   maxTurns: 200,
@@ -134,14 +136,45 @@ export function startWorker(options: WorkerOptions): RoutineWorker {
 
   /** Runs that wait for an answer while their program is still there. */
   const parked = new Map<string, (again: HeldRun) => void>();
+  /** A claim that was sent and not answered. It may be for any run. */
+  let unanswered: Promise<unknown> = Promise.resolve();
+  /** Resolves when a run that asked does not wait here any more; with a claim of it if it was answered and this worker is free. */
+  const untilElsewhere = async (
+    asked: RunClaim,
+    ms: number,
+    waits: (at: number) => void,
+  ): Promise<HeldRun | undefined> => {
+    const until = uptimeMs() + ms;
+    while (uptimeMs() < until && !draining.signal.aborted) {
+      await pause(Math.min(LOOK_MS, leaseMs / 5, Math.max(0, until - uptimeMs())));
+      const lookedAt = uptimeMs();
+      const now = await store.holds(asked).catch(() => undefined);
+      // The program ends by itself, should that last.
+      if (now === undefined || now.held) continue;
+      if (now.state !== "waiting" && now.state !== "queued") {
+        if (now.state === "running") break;
+        return undefined;
+      }
+      waits(lookedAt);
+      if (now.state === "waiting" || draining.signal.aborted || !slot.tryTake()) continue;
+      const claimedAt = uptimeMs();
+      const claimed = await store.claim({ worker: name, leaseMs, only: asked.runId }).catch(() => undefined);
+      if (claimed?.run !== undefined) return { claimed, claimedAt };
+      slot.release();
+    }
+    // Perhaps it is this worker that has it.
+    await unanswered.catch(() => undefined);
+    return undefined;
+  };
   const perform = async (first: HeldRun) => {
     let hasSlot = true;
-    const park: RunTools["park"] = async (runId, ms) => {
+    const park: RunTools["park"] = async (asked, ms, waits) => {
+      const { runId } = asked;
       hasSlot = false;
       const again = Promise.withResolvers<HeldRun | undefined>();
       parked.set(runId, again.resolve);
       slot.release();
-      void pause(ms).then(() => again.resolve(undefined));
+      void untilElsewhere(asked, ms, waits).then(again.resolve);
       const claimed = await again.promise;
       parked.delete(runId);
       hasSlot = claimed !== undefined;
@@ -180,7 +213,9 @@ export function startWorker(options: WorkerOptions): RoutineWorker {
       let wait = pollMs;
       let isTaken = true;
       try {
-        const claimed = await store.claim({ worker: name, leaseMs });
+        const claim = store.claim({ worker: name, leaseMs });
+        unanswered = claim;
+        const claimed = await claim;
         if (claimed.run !== undefined) {
           begin({ claimed, claimedAt });
           continue;

@@ -25,7 +25,6 @@ test("a pull request", () => {
     isFork: false,
     url: "https://github.test/octo/spoon/issues/7",
     number: 7,
-    commentsUrl: "https://api.github.test/repos/octo/spoon/issues/7/comments",
     ref: "refs/pull/7/head",
     sha: "2".repeat(40),
   });

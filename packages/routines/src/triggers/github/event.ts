@@ -42,8 +42,6 @@ export interface GithubEvent {
   readonly isFork: boolean;
   readonly url: string | undefined;
   readonly number: number | undefined;
-  /** Where GitHub takes comments on it. */
-  readonly commentsUrl: string | undefined;
   /** What a run checks out, by a name that the repository itself has. */
   readonly ref: string | undefined;
   readonly sha: string | undefined;
@@ -85,7 +83,7 @@ export function readEvent(name: string, payload: unknown): GithubEvent | undefin
 type About = Omit<GithubEvent, "name" | "action" | "repository" | "sender">;
 type Json = Readonly<Record<string, unknown>>;
 
-const NOTHING = { url: undefined, number: undefined, commentsUrl: undefined, ref: undefined, sha: undefined } as const;
+const NOTHING = { url: undefined, number: undefined, ref: undefined, sha: undefined } as const;
 
 /** Also of forks, and when the branch is gone. */
 const pullRef = (number: number | undefined) => (number === undefined ? undefined : `refs/pull/${number}/head`);
@@ -120,7 +118,6 @@ const READERS: Readonly<Record<GithubEventName, (payload: Json, repository: stri
       ...NOTHING,
       ...written(comment),
       number: numberOf(issue["number"]),
-      commentsUrl: textAt(issue, "comments_url"),
       ref: isPull ? pullRef(numberOf(issue["number"])) : undefined,
       fields: {
         ...writtenFields(issue),
@@ -229,13 +226,12 @@ function checkedFields(run: Json): FilterFields {
 }
 
 /** What an issue, a comment and a pull request have in common. */
-function written(item: Json): Pick<About, "author" | "url" | "number" | "commentsUrl"> {
+function written(item: Json): Pick<About, "author" | "url" | "number"> {
   const login = textAt(item, "user", "login") ?? "";
   return {
     author: { login, association: textAt(item, "author_association") },
     url: textAt(item, "html_url"),
     number: numberOf(item["number"]),
-    commentsUrl: textAt(item, "comments_url"),
   };
 }
 

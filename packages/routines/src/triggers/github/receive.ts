@@ -200,7 +200,7 @@ function eventText(event: GithubEvent): string {
 
 /** What a worker has to know: where the code is, and whether it is to be trusted. */
 function originOf(event: GithubEvent): RunOrigin {
-  const { repository, number, url, commentsUrl, ref, sha, isFork, sender } = event;
+  const { repository, number, url, ref, sha, isFork, sender } = event;
   return {
     event: eventName(event),
     repository: shortened(repository),
@@ -208,7 +208,6 @@ function originOf(event: GithubEvent): RunOrigin {
     fork: isFork,
     ...(number === undefined ? {} : { number }),
     ...(url === undefined ? {} : { url: shortened(url) }),
-    ...(commentsUrl === undefined ? {} : { comments_url: shortened(commentsUrl) }),
     ...(ref === undefined ? {} : { ref: shortened(ref) }),
     ...(sha === undefined ? {} : { sha: shortened(sha) }),
   };

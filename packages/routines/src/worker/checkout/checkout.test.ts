@@ -87,6 +87,36 @@ test("a branch, a tag, a commit or a pull request may be named; others are a rea
   expect(refused).toBeInstanceOf(GitAccessError);
 });
 
+const ADVICE = `fatal: Could not read from remote repository.
+
+Please make sure you have the correct access rights
+and the repository exists.
+`;
+
+test.each([
+  ["ssh: Could not resolve hostname git.example: Temporary failure in name resolution", "passes"],
+  ["ssh: connect to host git.example port 22: Connection timed out", "passes"],
+  ["ssh: connect to host git.example port 22: Connection refused", "passes"],
+  ["ssh: connect to host git.example port 22: Network is unreachable", "passes"],
+  ["ssh: connect to host git.example port 22: No route to host", "passes"],
+  ["kex_exchange_identification: read: Connection reset by peer", "passes"],
+  ["kex_exchange_identification: Connection closed by remote host", "passes"],
+  ["git@git.example: Permission denied (publickey).", "no access"],
+  ["ERROR: Repository not found.", "no access"],
+  ["Host key verification failed.", "no access"],
+  ["remote: Your access has timed out\nfatal: Authentication failed for 'https://git.example'", "no access"],
+])("over ssh, %j is told from a repository without access", async (line, kind) => {
+  using origin = testRepository();
+  const at = tools(origin.root);
+  const git = { ...at.git, run: async () => ({ code: 128, stdout: "", stderr: `${line}\n${ADVICE}` }) };
+  const source = readSource({ url: "git@git.example:team/app" });
+  const error = await checkOut(source, join(origin.root, "out"), BRANCH, { ...at, git }).catch((thrown) => thrown);
+  expect([error.name, error instanceof GitAccessError]).toEqual(
+    kind === "passes" ? ["GitError", false] : ["GitAccessError", true],
+  );
+  if (kind === "passes") expect(error.message).toBe(`${source.url} could not be fetched: ${line}`);
+});
+
 test("commits on the branch of the run and on listed ones are pushed; nothing else is, and nothing is forced", async () => {
   using origin = testRepository();
   const main = origin.commit({ "a.txt": "one" });

@@ -182,6 +182,10 @@ async function commitOf({ git, signal }: CheckoutTools, mirror: string, name: st
 const NO_ACCESS =
   /authentication failed|could not read (?:username|password)|permission denied|access denied|not found|does not exist|does not appear to be a git repo|no such file|returned error: 40[134]|host key verification failed|could not read from remote|couldn't find remote ref|dubious ownership|not allowed/i;
 
+/** Of the network. What the server itself says begins with `remote:`. */
+const MAY_PASS =
+  /^(?!remote:).*(?:could not resolve|temporary failure in name resolution|timed out|connection (?:refused|reset|closed)|network is unreachable|no route to host)/im;
+
 async function readRemote(
   git: Git,
   args: readonly string[],
@@ -191,15 +195,18 @@ async function readRemote(
   const { code, stdout, stderr } = await git.run(args, options);
   if (code === 0) return stdout;
   const why = lastWords(stderr) || `git failed with exit code ${code}`;
-  if (NO_ACCESS.test(stderr)) throw new GitAccessError(`No access to ${source.url}: ${firstComplaint(stderr) ?? why}`);
-  throw new GitError(`${source.url} could not be fetched: ${why}`);
+  // Over ssh, git says after all of them that it could not read from the remote, and asks for the right to do so.
+  const passing = firstLine(stderr, MAY_PASS);
+  if (passing === undefined && NO_ACCESS.test(stderr))
+    throw new GitAccessError(`No access to ${source.url}: ${firstLine(stderr, NO_ACCESS) ?? why}`);
+  throw new GitError(`${source.url} could not be fetched: ${passing ?? why}`);
 }
 
 /** Git ends with advice after the line that matters. */
-function firstComplaint(stderr: string): string | undefined {
+function firstLine(stderr: string, about: RegExp): string | undefined {
   return stderr
     .split("\n")
-    .find((line) => NO_ACCESS.test(line))
+    .find((line) => about.test(line))
     ?.replace(/^(?:fatal|error|remote): /, "")
     .trim()
     .slice(0, 300);

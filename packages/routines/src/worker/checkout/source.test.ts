@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isRef, readSource, SourceError } from "./source.ts";
+import { commentsUrl, isRef, readSource, SourceError } from "./source.ts";
 
 test.each([
   ["https://example.com/team/app.git", "https://example.com/team/app.git", "app"],
@@ -70,4 +70,32 @@ test("isRef() takes branches, tags and commits, nothing else", () => {
   for (const ref of [...refused, "a^", "a~1", "a?", "*", "a\nb", "+a", "a\\b", "refs/heads/*"]) {
     expect([ref, isRef(ref)]).toEqual([ref, false]);
   }
+});
+
+const COMMENTS = "repos/Team/app/issues/7/comments";
+
+test.each([
+  ["https://github.com/Team/app.git", `https://api.github.com/${COMMENTS}`],
+  ["git@GitHub.com:Team/app.git", `https://api.github.com/${COMMENTS}`],
+  ["ssh://git@ssh.github.com:443/Team/app", `https://api.github.com/${COMMENTS}`],
+  ["https://octo.ghe.com/Team/app/", `https://api.octo.ghe.com/${COMMENTS}`],
+  ["https://git.example.com:8443/Team/app", `https://git.example.com:8443/api/v3/${COMMENTS}`],
+  ["ssh://git@git.example.com:2222/Team/app", `https://git.example.com/api/v3/${COMMENTS}`],
+  ["https://github.com/team/other", undefined],
+  ["https://github.com/team/app/more", undefined],
+  ["file:///team/app", undefined],
+  ["ext::no", undefined],
+])("comments on an event of team/app go with %s to %s", (url, wanted) => {
+  expect(commentsUrl([{ url }], { repository: "team/app", number: 7 })).toBe(wanted);
+});
+
+test("an event chooses neither a path nor a host for its comments", () => {
+  const sources = [{ url: "https://github.com/team/app" }, { url: "https://github.com/team/.." }];
+  const numbers = ["7", 0, -1, 1.5, "../../x", undefined] as readonly number[];
+  const origins = [
+    ...numbers.map((number) => ({ repository: "team/app", number })),
+    ...["team/..", "team/app/../other", "", "evil.example/x"].map((repository) => ({ repository, number: 7 })),
+    { comments_url: "https://api.github.com/user/repos", number: 7 },
+  ];
+  expect(origins.map((origin) => commentsUrl(sources, origin))).toEqual(origins.map(() => undefined));
 });

@@ -2,6 +2,7 @@
 // Pure.
 
 import type { RoutineSource } from "../../records/routine.ts";
+import type { RunOrigin } from "../../records/run.ts";
 
 export interface RepositorySource {
   /** As git gets it. */
@@ -83,6 +84,39 @@ function decodeURIComponentSafely(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
+  }
+}
+
+/**
+ * Where GitHub takes comments on what started a run. Whoever made a webhook can sign any body, and a comment is sent with a token of the
+ * worker: so host and repository are those of a source of the routine, and only the number is the event's.
+ */
+export function commentsUrl(sources: readonly RoutineSource[], { repository, number }: RunOrigin): string | undefined {
+  if (typeof repository !== "string" || !Number.isSafeInteger(number) || number! < 1) return undefined;
+  for (const { url } of sources) {
+    // `https://HOST/OWNER/NAME.git`, or `git@HOST:OWNER/NAME`.
+    const { protocol, host, hostname, pathname } = URL.parse(addressOrNothing(url)) ?? {};
+    const path = pathname?.replace(/^\/|(?:\.git)?\/*$/g, "");
+    if (path === undefined || !/^[\w-][\w.-]*\/[\w.-]*[\w-][\w.-]*$/.test(path) || !isSameText(path, repository))
+      continue;
+    const issue = `repos/${path}/issues/${number}/comments`;
+    if (protocol === "http:") return `http://${host}/api/v3/${issue}`;
+    const name = protocol === "https:" ? host! : hostname!.toLowerCase().replace(/^ssh\.github\.com$/, "github.com");
+    if (protocol !== "https:" && protocol !== "ssh:") continue;
+    const hasApiHost = name === "github.com" || name.endsWith(".ghe.com");
+    return hasApiHost ? `https://api.${name}/${issue}` : `https://${name}/api/v3/${issue}`;
+  }
+  return undefined;
+}
+
+const isSameText = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+function addressOrNothing(url: string): string {
+  try {
+    return readAddress(url);
+  } catch (error) {
+    if (error instanceof SourceError) return "";
+    throw error;
   }
 }
 
