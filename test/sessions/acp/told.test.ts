@@ -130,3 +130,27 @@ test("what the session warns of reaches the editor, once", async () => {
   expect(said.match(/^The transcript cannot be written \(.+\); the session continues without it$/gm)).toHaveLength(1);
   expect(said).toContain("Hello.");
 });
+
+test("a text that is cut inside of a character is sent in lines that every parser takes, and a backslash is kept", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["Bash"] } });
+  const faces = (before: string) => `${before}${"\u{1f600}".repeat(1_500)}`;
+  home.write("even.txt", "\\ud83d is no character\n");
+  const script = ["", "a"].flatMap((before) => [
+    { calls: [{ name: "Bash", input: { command: `cat even.txt; echo ${faces(before)}` } }] },
+    { text: "Done." },
+  ]);
+  await using model = await startMockModel(script);
+  await using editor = await startEditor({ home, url: model.url });
+  // Wherever the limit is, one of the two is cut inside of a character.
+  for (const before of ["", "a"]) {
+    const { sessionId } = await editor.open();
+    await editor.prompt(sessionId, faces(before));
+    await editor.request("session/prompt", { sessionId, prompt: [{ type: faces(before) }] });
+  }
+  const titles = editor.messages.flatMap(({ params }) => params?.update?.title ?? []);
+  expect(titles.some((title) => title.endsWith("\u{1f600}\ufffd…"))).toBe(true);
+  const lines = editor.program.lines.map(({ text }) => text);
+  expect(lines.filter((line) => /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(line))).toEqual([]);
+  expect(lines.some((line) => line.includes("\\\\ud83d is no character"))).toBe(true);
+});
