@@ -133,7 +133,11 @@ export class Updates {
         return false;
       },
       lost: (item) => this.#lost(item, { startsOver: false }),
-      clear: () => this.#endCalls(),
+      clear: () => {
+        this.#endCalls();
+        // The next conversation has its own transcript, which does not have this message.
+        this.#stored = undefined;
+      },
     });
   }
 
