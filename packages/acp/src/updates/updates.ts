@@ -32,6 +32,7 @@ import {
   type SystemMessage,
   type ToolResultBlock,
 } from "@keelson/protocol";
+import { promptTitle } from "@keelson/protocol/attached";
 import type {
   AvailableCommand,
   ClientCapabilities,
@@ -440,8 +441,20 @@ export class Updates {
   #prompt(item: PromptItem, content: ModelMessage["content"]): void {
     const parts = promptParts(item, content);
     const isTitle = item.as === "prompt" && item.from === undefined && !this.#isTitled;
-    if (isTitle) this.#title(titleLine(parts.map((part) => (part.type === "text" ? part.text : "")).join(" ")));
+    if (isTitle) this.#title(this.#titleIn(item, content));
     if (!item.typed) for (const part of parts) this.#chunk("user_message_chunk", part);
+  }
+
+  /** As lists of sessions have it: of the first text in which the user says something. */
+  #titleIn(item: PromptItem, content: ModelMessage["content"]): string {
+    const titles = blocksOf(content).map((block) =>
+      promptTitle(
+        promptParts(item, [block])
+          .map((part) => (part.type === "text" ? part.text : ""))
+          .join(" "),
+      ),
+    );
+    return titles.find((title) => title !== "") ?? "";
   }
 
   /** Shows what is new at the end of an answer or a thought: the delta, or all that is not shown yet. */
