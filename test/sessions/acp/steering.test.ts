@@ -124,6 +124,14 @@ test("a steering prompt that no one can read is refused, and one for an idle ses
   expect((await w.prompt("Hello", steering())).result).toEqual({ stopReason: "end_turn" });
 });
 
+test("what becomes of a steering prompt that started a run of its own is shown, because no reply says it", async () => {
+  await using w = await world({ status: 400, message: "no such thing" }, { text: "Hello." });
+  expect((await w.steer("Go")).result).toEqual({ outcome: "startedNewTurn" });
+  await w.editor.until(({ params }) => params?.update?.content?.text?.includes("no such thing"));
+  expect((await w.prompt("Hello")).result).toEqual({ stopReason: "end_turn" });
+  expect(saidIn(w.editor.updates(w.sessionId)).match(/no such thing/g)).toHaveLength(1);
+});
+
 test("a cancel ends what runs, what steers it and what waits, and none that comes after it", async () => {
   await using w = await world(waits, { text: "After." });
   const before = [w.prompt("Begin")];

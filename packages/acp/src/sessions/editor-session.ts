@@ -134,6 +134,11 @@ export class EditorSession {
     return this.#turns.inject(content);
   }
 
+  /** What became of a prompt that has no reply to say it. */
+  failed({ message }: Error): void {
+    this.#warn(message);
+  }
+
   cancel(): void {
     this.#asides.cancel();
     this.#turns.cancel();
@@ -206,6 +211,7 @@ export class EditorSession {
         capabilities,
         newId,
         isContinued: isResumed && !replay,
+        owes: (result) => this.#turns.owes(result),
         keep: (show) => opened.kept.add(show),
         ...(replay ? { kept: opened.kept.read() } : {}),
       },

@@ -561,9 +561,13 @@ test("compactions and notices need a client that shows them", () => {
 test("the error of a run is shown only where no reply to a prompt says it", () => {
   const error = assistant([{ type: "text", text: "Overloaded" }], { is_api_error_message: true }, "e");
   const line = ["agent_message_chunk", "Overloaded\n", "e"];
-  expect(chunks(shown([error, end({ is_error: true })]))).toEqual([]);
-  expect(chunks(shown([error, end({ stop_reason: "refusal" })]))).toEqual([line]);
-  expect(chunks(shown([error, end({ is_error: true, origin: { kind: "task-notification" } })]))).toEqual([line]);
+  const run = (fields: object) =>
+    chunks(shown([error, end(fields)], { owes: ({ user_message_uuid: id }) => id === "mine" }));
+  expect(run({ is_error: true, user_message_uuid: "mine" })).toEqual([]);
+  expect(run({ stop_reason: "refusal", user_message_uuid: "mine" })).toEqual([line]);
+  expect(run({ is_error: true, user_message_uuid: "of another client" })).toEqual([line]);
+  expect(run({ is_error: true })).toEqual([line]);
+  expect(run({ is_error: true, origin: { kind: "task-notification" } })).toEqual([line]);
   expect(chunks(shown([error, user("Next", { isReplay: true, uuid: "p" })]))).toEqual([
     line,
     ["user_message_chunk", "Next", "p"],

@@ -29,6 +29,7 @@ import {
   type CallLocation,
   type ModelMessage,
   type Outbound,
+  type ResultMessage,
   type SystemMessage,
   type ToolResultBlock,
 } from "@keelson/protocol";
@@ -70,6 +71,8 @@ export interface UpdatesContext {
   newId(): string;
   /** The conversation began earlier, and its beginning does not come. */
   readonly isContinued?: boolean;
+  /** Whether the reply to a prompt of this editor will say how the run ended. */
+  owes?(result: ResultMessage): boolean;
   /** Takes note of what is shown and the conversation does not have. */
   keep?(show: KeptShow): void;
   /** What was kept of the conversation that comes. */
@@ -287,7 +290,7 @@ export class Updates {
 
   #before(message: Outbound): void {
     if (message.type === "result") {
-      if (message.origin === undefined && endsInError(message)) this.#error = undefined;
+      if (this.#context.owes?.(message) === true && endsInError(message)) this.#error = undefined;
       this.#showError();
     }
     if (message.type === "result" || message.type === "user") this.#texts.settle();
