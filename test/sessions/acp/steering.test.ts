@@ -132,6 +132,20 @@ test("what becomes of a steering prompt that started a run of its own is shown, 
   expect(saidIn(w.editor.updates(w.sessionId)).match(/no such thing/g)).toHaveLength(1);
 });
 
+test("/btw by steering, or with an image, is answered beside the conversation and says what was left out", async () => {
+  await using w = await world({ text: "Blue." }, { text: "Green." }, { text: "Done." });
+  const { editor, sessionId } = w;
+  const told = () => saidIn(editor.updates(sessionId));
+  expect((await w.steer("/btw Which color?")).result).toEqual({ outcome: "injected" });
+  await editor.until(({ params }) => params?.update?.content?.text === "Blue.\n");
+  const image = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+  const prompt = [image, ...text("/btw And this?")];
+  expect((await editor.request("session/prompt", { sessionId, prompt })).result).toEqual({ stopReason: "end_turn" });
+  expect(told()).toMatch(/^Blue\.\n\/btw takes only text: .+ left out\.\n\nGreen\.\n$/);
+  expect((await w.prompt("Go on")).result).toEqual({ stopReason: "end_turn" });
+  expect(userTexts(w.model)[2]).not.toMatch(/Which color|And this/);
+});
+
 test("a cancel ends what runs, what steers it and what waits, and none that comes after it", async () => {
   await using w = await world(waits, { text: "After." });
   const before = [w.prompt("Begin")];
