@@ -1,6 +1,7 @@
 // Texts that someone attached to a prompt: labelled blocks in it. They are content to work with, never the user's own words: they
 // mention no files, and say nothing about what the user wants.
 
+import { cutText } from "./cut-text.ts";
 import { withoutReminderTags } from "./reminder.ts";
 
 const BLOCK = /\n*<attached uri="([^"\n]*)">\n([\s\S]*?)\n<\/attached>\n*/g;
@@ -32,6 +33,15 @@ export function splitAttached(text: string): readonly (string | AttachedBlock)[]
 /** The user's own words in a prompt. */
 export const withoutAttached = (text: string): string =>
   text.includes("<attached ") ? text.replaceAll(BLOCK, "\n\n(a text that is attached)\n\n") : text;
+
+const LONGEST_TITLE = 200;
+
+/** What the user wrote in a prompt, as the title of the session: one line. */
+export function promptTitle(prompt: string): string {
+  const own = splitAttached(prompt).filter((part) => typeof part === "string");
+  const line = own.join(" ").replace(/\s+/g, " ").trim();
+  return line.length <= LONGEST_TITLE ? line : `${cutText(line, LONGEST_TITLE).trimEnd()}…`;
+}
 
 const escaped = (uri: string) =>
   uri.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("\r", "").replaceAll("\n", "&#10;");

@@ -5,7 +5,7 @@ import { closeSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type HookRegistration, type HookRun } from "@keelson/protocol";
 import { byteLines } from "./read/lines.ts";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "@keelson/protocol/cut-text";
 import { parseLine } from "./read/parse-line.ts";
 import { sessionDir } from "./paths.ts";
 import { openAppend } from "./transcript/open-append.ts";

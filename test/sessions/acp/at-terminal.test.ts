@@ -77,3 +77,23 @@ test("a terminal joins what is open in an editor; a stop in the editor ends its 
   await editor.until(({ params }) => params?.update?.content?.text?.includes("after that"));
   expect(editor.updates(sessionId, "user_message_chunk").map(({ content }) => content.text)).toEqual(["go on"]);
 });
+
+test("an error of a prompt that was typed at the terminal is shown in the editor, and one of the editor is its reply", async () => {
+  await using at = await openAtTerminal([
+    { text: "first answer" },
+    { status: 400, message: "not at the terminal" },
+    { status: 400, message: "not in the editor" },
+  ]);
+  const { terminal, home, model } = at;
+  terminal.type("from the terminal\r");
+  await terminal.until("first answer");
+  await terminal.until(isIdle);
+  await using editor = await startEditor({ home, url: model.url });
+  const [{ sessionId }] = (await editor.request("session/list", { cwd: home.project })).result.sessions;
+  await editor.request("session/load", { sessionId, cwd: home.project, mcpServers: [] });
+  terminal.type("fail\r");
+  await editor.until(({ params }) => params?.update?.content?.text?.includes("not at the terminal"));
+  await terminal.until(isIdle);
+  expect((await editor.prompt(sessionId, "fail")).error.message).toContain("not in the editor");
+  expect(saidIn(editor.updates(sessionId))).not.toContain("not in the editor");
+});

@@ -124,6 +124,28 @@ test("a steering prompt that no one can read is refused, and one for an idle ses
   expect((await w.prompt("Hello", steering())).result).toEqual({ stopReason: "end_turn" });
 });
 
+test("what becomes of a steering prompt that started a run of its own is shown, because no reply says it", async () => {
+  await using w = await world({ status: 400, message: "no such thing" }, { text: "Hello." });
+  expect((await w.steer("Go")).result).toEqual({ outcome: "startedNewTurn" });
+  await w.editor.until(({ params }) => params?.update?.content?.text?.includes("no such thing"));
+  expect((await w.prompt("Hello")).result).toEqual({ stopReason: "end_turn" });
+  expect(saidIn(w.editor.updates(w.sessionId)).match(/no such thing/g)).toHaveLength(1);
+});
+
+test("/btw by steering, or with an image, is answered beside the conversation and says what was left out", async () => {
+  await using w = await world({ text: "Blue." }, { text: "Green." }, { text: "Done." });
+  const { editor, sessionId } = w;
+  const told = () => saidIn(editor.updates(sessionId));
+  expect((await w.steer("/btw Which color?")).result).toEqual({ outcome: "injected" });
+  await editor.until(({ params }) => params?.update?.content?.text === "Blue.\n");
+  const image = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+  const prompt = [image, ...text("/btw And this?")];
+  expect((await editor.request("session/prompt", { sessionId, prompt })).result).toEqual({ stopReason: "end_turn" });
+  expect(told()).toMatch(/^Blue\.\n\/btw takes only text: .+ left out\.\n\nGreen\.\n$/);
+  expect((await w.prompt("Go on")).result).toEqual({ stopReason: "end_turn" });
+  expect(userTexts(w.model)[2]).not.toMatch(/Which color|And this/);
+});
+
 test("a cancel ends what runs, what steers it and what waits, and none that comes after it", async () => {
   await using w = await world(waits, { text: "After." });
   const before = [w.prompt("Begin")];

@@ -21,6 +21,34 @@ test("the first prompt is the title until the session is given a name, in the ed
   expect(sessions).toMatchObject([{ sessionId, title: "My work" }]);
 });
 
+const said = (text: string) => ({ type: "text", text });
+const attached = { type: "resource", resource: { uri: "file:///a.ts", text: "const a = 1;" } };
+const image = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+
+test.each<[string, readonly object[][], string | undefined]>([
+  ["a long prompt", [[said("word ".repeat(60))]], `${"word ".repeat(40).trim()}…`],
+  ["an attached text", [[said("See"), attached, said("there")]], "See there"],
+  ["an attached text in front", [[attached, said("What is this?")]], "What is this?"],
+  ["nothing but an attached text", [[attached], [said("What was that?")]], "What was that?"],
+  ["several texts", [[said("This"), image, said("and that")]], "This"],
+  ["a command, and then a prompt", [[said("/context")], [said("Fix it")], [said("And that")]], "Fix it"],
+  ["nothing but emoji", [[said("\u{1f600}".repeat(150))]], `${"\u{1f600}".repeat(100)}…`],
+])("the title is the same live, in the list and when the session is loaded: %s", async (_, prompts, expected) => {
+  using home = temporaryHome();
+  await using model = await startMockModel(() => ({ text: "Hello." }));
+  await using editor = await startEditor({ home, url: model.url });
+  const { sessionId } = await editor.open();
+  for (const prompt of prompts) await editor.request("session/prompt", { sessionId, prompt });
+  const titles = () => editor.updates(sessionId, "session_info_update").map(({ title }) => title);
+  const live = titles();
+  await editor.request("session/close", { sessionId });
+  const { sessions } = (await editor.request("session/list", {})).result;
+  await editor.request("session/load", { sessionId, cwd: home.project, mcpServers: [] });
+  expect([live, sessions.map(({ title }: any) => title), titles().slice(live.length)]).toEqual(
+    [1, 2, 3].map(() => [expected]),
+  );
+});
+
 test("usage and cost follow each turn, add up, and come again with a session that is loaded", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "One." }, { text: "Two." }]);
@@ -129,4 +157,28 @@ test("what the session warns of reaches the editor, once", async () => {
   const said = saidIn(editor.updates(sessionId));
   expect(said.match(/^The transcript cannot be written \(.+\); the session continues without it$/gm)).toHaveLength(1);
   expect(said).toContain("Hello.");
+});
+
+test("a text that is cut inside of a character is sent in lines that every parser takes, and a backslash is kept", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["Bash"] } });
+  const faces = (before: string) => `${before}${"\u{1f600}".repeat(1_500)}`;
+  home.write("even.txt", "\\ud83d is no character\n");
+  const script = ["", "a"].flatMap((before) => [
+    { calls: [{ name: "Bash", input: { command: `cat even.txt; echo ${faces(before)}` } }] },
+    { text: "Done." },
+  ]);
+  await using model = await startMockModel(script);
+  await using editor = await startEditor({ home, url: model.url });
+  // Wherever the limit is, one of the two is cut inside of a character.
+  for (const before of ["", "a"]) {
+    const { sessionId } = await editor.open();
+    await editor.prompt(sessionId, faces(before));
+    await editor.request("session/prompt", { sessionId, prompt: [{ type: faces(before) }] });
+  }
+  const titles = editor.messages.flatMap(({ params }) => params?.update?.title ?? []);
+  expect(titles.some((title) => title.endsWith("\u{1f600}\ufffd…"))).toBe(true);
+  const lines = editor.program.lines.map(({ text }) => text);
+  expect(lines.filter((line) => /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(line))).toEqual([]);
+  expect(lines.some((line) => line.includes("\\\\ud83d is no character"))).toBe(true);
 });

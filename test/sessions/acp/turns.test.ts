@@ -374,3 +374,34 @@ test("a subagent is shown inside its call, and what a command does later is told
   expect(JSON.stringify(await editor.until(isTold))).toContain("Completed in the background");
   await editor.until(({ params }) => params?.update?.content?.text?.includes("It ended."));
 });
+
+test("pieces of an answer that arrive together are one update, and a piece that arrives alone is told before the next comes", async () => {
+  using home = temporaryHome();
+  const sse = (type: string, fields: object) => `data: ${JSON.stringify({ type, ...fields })}\n\n`;
+  const piece = (text: string) => sse("content_block_delta", { index: 0, delta: { type: "text_delta", text } });
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const message = { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage };
+  const words = Array.from({ length: 500 }, (_, at) => `${at} `);
+  const alone = Promise.withResolvers<void>();
+  async function* body() {
+    yield sse("message_start", { message });
+    yield sse("content_block_start", { index: 0, content_block: { type: "text", text: "" } }) + piece("Alone. ");
+    await alone.promise;
+    yield words.map(piece).join("") + sse("content_block_stop", { index: 0 });
+    yield sse("message_delta", { delta: { stop_reason: "end_turn" }, usage }) + sse("message_stop", {});
+  }
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response(body(), { headers: { "content-type": "text/event-stream" } }),
+  });
+  await using editor = await startEditor({ home, url: server.url.origin });
+  const { sessionId } = await editor.open();
+  const reply = editor.prompt(sessionId, "Go");
+  await editor.until(({ params }) => params?.update?.content?.text === "Alone. ");
+  alone.resolve();
+  expect((await reply).result).toEqual({ stopReason: "end_turn" });
+  const told = editor.updates(sessionId, "agent_message_chunk");
+  expect(saidIn(told)).toBe(`Alone. ${words.join("")}`);
+  expect(told.length).toBeLessThan(50);
+});

@@ -97,7 +97,7 @@ export const METHODS: Readonly<Record<string, EditorMethod>> = {
   },
 
   // As clients of the adapter know it: the prompt that runs takes this in, and its reply answers both.
-  "_session/steering": async (params, { sessions, host }) => {
+  "_session/steering": async (params, { sessions }) => {
     const session = sessions.get(textParam(params, "sessionId"));
     const read = readEditorPrompt(params["prompt"]);
     if (read.problem !== undefined) throw wrongParams(read.problem);
@@ -106,7 +106,7 @@ export const METHODS: Readonly<Record<string, EditorMethod>> = {
     if (whenIdle === "promptRequired") return { result: { outcome: "promptRequired", reason: "noRunningTurn" } };
     session
       .prompt(read.content, new AbortController().signal, { steers: false })
-      .catch((error: Error) => host.warn(`A prompt of the editor failed: ${error.message}`));
+      .catch((error: Error) => session.failed(error));
     return { result: { outcome: "startedNewTurn" } };
   },
 

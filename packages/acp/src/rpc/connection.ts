@@ -168,7 +168,7 @@ export class RpcConnection {
 
   #send(message: object): void | Promise<void> {
     if (this.#ended) return undefined;
-    const slow = this.#write(toLine(message));
+    const slow = this.#write(wellFormed(toLine(message)));
     if (slow === undefined) return undefined;
     const waiting = slow
       .catch(() => undefined)
@@ -181,3 +181,9 @@ export class RpcConnection {
 }
 
 const idOf = (value: unknown): RpcId => (typeof value === "string" || typeof value === "number" ? value : null);
+
+/** Half of a character, where a text was cut: a strict parser would refuse the whole line. JSON has it as an escape. */
+const wellFormed = (line: string) =>
+  line.includes("\\ud")
+    ? line.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? "\ufffd" : escape))
+    : line;

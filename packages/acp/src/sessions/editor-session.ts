@@ -125,13 +125,23 @@ export class EditorSession {
 
   /** The prompt has its place when this returns. */
   prompt(content: PromptContent, signal: AbortSignal, how: { readonly steers: boolean }): Promise<TurnEnd> {
-    const question = asideIn(content);
-    return question === undefined ? this.#turns.add(content, signal, how) : this.#asides.ask(question, signal);
+    const aside = asideIn(content);
+    return aside === undefined ? this.#turns.add(content, signal, how) : this.#asides.ask(aside, signal);
   }
 
-  /** Puts this into the prompt that runs. False if none does. */
+  /** Puts this into the prompt that runs. False if none does. A question beside the conversation needs none. */
   steer(content: PromptContent): boolean {
+    const aside = asideIn(content);
+    if (aside !== undefined) {
+      this.#asides.ask(aside, new AbortController().signal).catch((error: Error) => this.failed(error));
+      return true;
+    }
     return this.#turns.inject(content);
+  }
+
+  /** What became of a prompt that has no reply to say it. */
+  failed({ message }: Error): void {
+    this.#warn(message);
   }
 
   cancel(): void {
@@ -206,6 +216,7 @@ export class EditorSession {
         capabilities,
         newId,
         isContinued: isResumed && !replay,
+        owes: (result) => this.#turns.owes(result),
         keep: (show) => opened.kept.add(show),
         ...(replay ? { kept: opened.kept.read() } : {}),
       },

@@ -1,7 +1,7 @@
 // Questions beside the conversation (`/btw`): answered at once, also while a prompt runs, and not added to it.
 
 import type { Requests } from "@keelson/client";
-import { isText, type PromptMessage } from "@keelson/protocol";
+import { blocksOf, isText, type PromptMessage } from "@keelson/protocol";
 import type { TurnEnd } from "./stop-reason.ts";
 
 export interface AsidesOptions {
@@ -18,6 +18,12 @@ export const ASIDE_COMMAND = {
   argumentHint: "<question>",
 } as const;
 
+export interface Aside {
+  readonly question: string;
+  /** Something was attached to it. */
+  readonly leavesOut: boolean;
+}
+
 export class Asides {
   readonly #options: AsidesOptions;
   readonly #open = new Set<AbortController>();
@@ -27,7 +33,7 @@ export class Asides {
   }
 
   /** Resolves when the answer is shown, or the signal took the question back. */
-  async ask(question: string, signal: AbortSignal): Promise<TurnEnd> {
+  async ask({ question, leavesOut }: Aside, signal: AbortSignal): Promise<TurnEnd> {
     const { requests, mayRun, answered } = this.#options;
     const stopped = new AbortController();
     this.#open.add(stopped);
@@ -36,7 +42,8 @@ export class Asides {
       await mayRun();
       const reply = question === "" ? USAGE : await requests().request("side_question", { question }, either);
       if (either.aborted) return "cancelled";
-      await answered(`/btw ${question}`.trimEnd(), reply.response);
+      const answer = leavesOut ? `${LEFT_OUT}\n\n${reply.response}` : reply.response;
+      await answered(`/btw ${question}`.trimEnd(), answer);
       return "end_turn";
     } catch (error) {
       if (either.aborted) return "cancelled";
@@ -51,11 +58,14 @@ export class Asides {
   }
 }
 
+const LEFT_OUT = "/btw takes only text: what is attached to the question was left out.";
+
 const USAGE = { response: "/btw requires a question: /btw <question>" };
 
-/** What is asked, if it is such a question. */
-export function asideIn(content: PromptMessage["message"]["content"]): string | undefined {
-  const [block, more] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  if (block === undefined || more !== undefined || !isText(block)) return undefined;
-  return /^\s*\/btw(?:\s+([\s\S]*))?$/.exec(block.text)?.slice(1).join("").trim();
+/** What is asked, if it is such a question. Images and files beside it cannot be sent with it. */
+export function asideIn(content: PromptMessage["message"]["content"]): Aside | undefined {
+  const block = blocksOf(content).find(isText);
+  if (block === undefined) return undefined;
+  const question = /^\s*\/btw(?:\s+([\s\S]*))?$/.exec(block.text)?.slice(1).join("").trim();
+  return question === undefined ? undefined : { question, leavesOut: blocksOf(content).length > 1 };
 }

@@ -72,14 +72,17 @@ export class Turns {
   /** What the stream says about the prompts. Call it when everything before this message has been sent. */
   take(message: Outbound): void {
     if (isResult(message)) {
-      const { user_message_uuids: ids = [], user_message_uuid: id } = message;
-      for (const turn of this.#open)
-        if (id === turn.uuid || ids.includes(turn.uuid)) this.#settle(turn, this.#options.reasonOf(message));
+      for (const turn of this.#answeredBy(message)) this.#settle(turn, this.#options.reasonOf(message));
     } else if (message.type === "command_lifecycle") {
       const turn = this.#open.find(({ uuid }) => uuid === message.command_uuid);
       const isOver = message.state === "cancelled" || message.state === "completed";
       if (turn && isOver && turn.end === undefined) this.#settle(turn, "cancelled");
     }
+  }
+
+  /** Whether a reply will say how this run ended. */
+  owes(result: ResultMessage): boolean {
+    return this.#answeredBy(result).length > 0;
   }
 
   /** The session has ended: nothing will be answered any more. */
@@ -94,6 +97,10 @@ export class Turns {
     const own = { uuid, content, isCancelled: false, isSent: false, resolve, reject };
     const turn: WaitingTurn = into === undefined ? own : { ...own, into };
     return { turn, promise };
+  }
+
+  #answeredBy({ user_message_uuid: id, user_message_uuids: ids = [] }: ResultMessage): readonly WaitingTurn[] {
+    return this.#open.filter(({ uuid }) => id === uuid || ids.includes(uuid));
   }
 
   #enqueue(turn: WaitingTurn): void {

@@ -38,7 +38,7 @@ export class ShownCalls {
       return [{ sessionUpdate: "tool_call", ...fields }];
     }
     if (before === undefined)
-      return [...this.show({ ...fields, status: "pending", content: [] }), ...this.show(fields)];
+      return [...this.show({ ...fields, status: "pending", content: [] }), ...this.show(fields, { ran })];
     const isBackward = ORDER[status] < ORDER[before.status ?? "pending"];
     const next: ToolCallFields = isBackward ? { ...fields, status: before.status } : fields;
     if (!isFinal(status)) {

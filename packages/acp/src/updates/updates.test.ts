@@ -4,6 +4,7 @@ import { type Outbound } from "@keelson/protocol";
 import type { ClientCapabilities, SessionUpdate, ToolCallFields } from "../schema/types.ts";
 import { faultsOf } from "../schema/official.test-support.ts";
 import { isKeptShow, type KeptShow } from "./kept.ts";
+import { ShownCalls } from "./shown-calls.ts";
 import { Updates, type UpdatesContext } from "./updates.ts";
 
 const CWD = "/home/u/p";
@@ -286,6 +287,28 @@ test("a call of a reply that starts over ends, and its successor is another", ()
   expect(callIn(all, "t2").states).toEqual(["pending"]);
 });
 
+test("a call that is first seen when it is over and never ran is not shown as running", () => {
+  const calls = new ShownCalls();
+  const states = (ran: boolean, toolCallId: string) =>
+    calls
+      .show({ toolCallId, title: "Bash", status: "failed" }, { ran })
+      .flatMap((update) =>
+        update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update" ? update.status : [],
+      );
+  expect(states(false, "a")).toEqual(["pending", "failed"]);
+  expect(states(true, "b")).toEqual(["pending", "in_progress", "failed"]);
+});
+
+test("after the conversation was cleared, what is shown first is kept with the next conversation", () => {
+  const kept: KeptShow[] = [];
+  const updates = updatesFor({ keep: (show) => void kept.push(show) });
+  shown([user("One", { uuid: "old" }), message({ type: "conversation_reset", new_conversation_id: "n" })], {}, updates);
+  updates.aside("/btw Why?", "Because");
+  expect(kept).toEqual([]);
+  shown([user("Two", { uuid: "next" })], {}, updates);
+  expect(kept.map(({ message, place }) => [message, place])).toEqual([1, 2].map(() => ["next", "before"]));
+});
+
 test("what an agent in the background was asked about stays open when a turn ends, and ends with the agent", () => {
   const started = { isAsync: true, agentId: "a1" };
   const kept: KeptShow[] = [];
@@ -538,9 +561,13 @@ test("compactions and notices need a client that shows them", () => {
 test("the error of a run is shown only where no reply to a prompt says it", () => {
   const error = assistant([{ type: "text", text: "Overloaded" }], { is_api_error_message: true }, "e");
   const line = ["agent_message_chunk", "Overloaded\n", "e"];
-  expect(chunks(shown([error, end({ is_error: true })]))).toEqual([]);
-  expect(chunks(shown([error, end({ stop_reason: "refusal" })]))).toEqual([line]);
-  expect(chunks(shown([error, end({ is_error: true, origin: { kind: "task-notification" } })]))).toEqual([line]);
+  const run = (fields: object) =>
+    chunks(shown([error, end(fields)], { owes: ({ user_message_uuid: id }) => id === "mine" }));
+  expect(run({ is_error: true, user_message_uuid: "mine" })).toEqual([]);
+  expect(run({ stop_reason: "refusal", user_message_uuid: "mine" })).toEqual([line]);
+  expect(run({ is_error: true, user_message_uuid: "of another client" })).toEqual([line]);
+  expect(run({ is_error: true })).toEqual([line]);
+  expect(run({ is_error: true, origin: { kind: "task-notification" } })).toEqual([line]);
   expect(chunks(shown([error, user("Next", { isReplay: true, uuid: "p" })]))).toEqual([
     line,
     ["user_message_chunk", "Next", "p"],

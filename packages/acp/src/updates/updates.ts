@@ -29,9 +29,11 @@ import {
   type CallLocation,
   type ModelMessage,
   type Outbound,
+  type ResultMessage,
   type SystemMessage,
   type ToolResultBlock,
 } from "@keelson/protocol";
+import { promptTitle } from "@keelson/protocol/attached";
 import type {
   AvailableCommand,
   ClientCapabilities,
@@ -69,6 +71,8 @@ export interface UpdatesContext {
   newId(): string;
   /** The conversation began earlier, and its beginning does not come. */
   readonly isContinued?: boolean;
+  /** Whether the reply to a prompt of this editor will say how the run ended. */
+  owes?(result: ResultMessage): boolean;
   /** Takes note of what is shown and the conversation does not have. */
   keep?(show: KeptShow): void;
   /** What was kept of the conversation that comes. */
@@ -133,7 +137,11 @@ export class Updates {
         return false;
       },
       lost: (item) => this.#lost(item, { startsOver: false }),
-      clear: () => this.#endCalls(),
+      clear: () => {
+        this.#endCalls();
+        // The next conversation has its own transcript, which does not have this message.
+        this.#stored = undefined;
+      },
     });
   }
 
@@ -282,7 +290,7 @@ export class Updates {
 
   #before(message: Outbound): void {
     if (message.type === "result") {
-      if (message.origin === undefined && endsInError(message)) this.#error = undefined;
+      if (this.#context.owes?.(message) === true && endsInError(message)) this.#error = undefined;
       this.#showError();
     }
     if (message.type === "result" || message.type === "user") this.#texts.settle();
@@ -436,8 +444,20 @@ export class Updates {
   #prompt(item: PromptItem, content: ModelMessage["content"]): void {
     const parts = promptParts(item, content);
     const isTitle = item.as === "prompt" && item.from === undefined && !this.#isTitled;
-    if (isTitle) this.#title(titleLine(parts.map((part) => (part.type === "text" ? part.text : "")).join(" ")));
+    if (isTitle) this.#title(this.#titleIn(item, content));
     if (!item.typed) for (const part of parts) this.#chunk("user_message_chunk", part);
+  }
+
+  /** As lists of sessions have it: of the first text in which the user says something. */
+  #titleIn(item: PromptItem, content: ModelMessage["content"]): string {
+    const titles = blocksOf(content).map((block) =>
+      promptTitle(
+        promptParts(item, [block])
+          .map((part) => (part.type === "text" ? part.text : ""))
+          .join(" "),
+      ),
+    );
+    return titles.find((title) => title !== "") ?? "";
   }
 
   /** Shows what is new at the end of an answer or a thought: the delta, or all that is not shown yet. */

@@ -6,12 +6,12 @@ export interface BodyRead {
   readonly value?: Uint8Array;
 }
 
-/** Reads that are `gatherMs` apart, as many times that as each is called with. What arrived meanwhile is one piece. */
+/** Reads that are `gatherMs` apart, as many times that as each is called with. What arrived meanwhile is one piece. With 0, none waits. */
 export function gatheredReads(reader: { read(): Promise<BodyRead> }, gatherMs: number) {
   let readAt = -Infinity;
   let ahead: Promise<BodyRead> | undefined;
   return async (times: number): Promise<BodyRead> => {
-    if (times > 0) await Bun.sleep(readAt + gatherMs * times - performance.now());
+    if (times > 0 && gatherMs > 0) await Bun.sleep(readAt + gatherMs * times - performance.now());
     const first = await (ahead ?? reader.read());
     ahead = undefined;
     readAt = performance.now();

@@ -32,6 +32,8 @@ const FRONT_ENDS: Readonly<Record<FrontEndKind, FrontEndFacts>> = {
     name: "an editor",
     listens: true,
     interactive: true,
+    // What arrives together is one update; nothing waits for more.
+    gatherMs: 0,
     rejectsUnknownCommands: true,
     answers: ALL,
   },

@@ -1,9 +1,8 @@
 // The first prompt of a conversation, for session lists; entries that the program added itself do not count.
 
 import { isObject, tryParse } from "@keelson/protocol";
-import { cutText } from "../cut-text.ts";
+import { promptTitle } from "@keelson/protocol/attached";
 
-const LONGEST = 200;
 const COMMAND = /<command-name>([^<]*)<\/command-name>/;
 const NOT_A_PROMPT =
   /^\s*(?:<local-command-(?:stdout|stderr|caveat)>|<session-start-hook>|<tick>|<goal>|<ide_opened_file>|<ide_selection>|<bash-(?:input|stdout|stderr)>|\[Request interrupted by user)/;
@@ -20,10 +19,13 @@ export function firstPromptIn(lines: readonly string[]): string | undefined {
       if (NOT_A_PROMPT.test(text)) continue;
       const name = COMMAND.exec(text)?.[1];
       if (name !== undefined) command ??= name;
-      else if (text.trim() !== "") return shown(text);
+      else {
+        const title = promptTitle(text);
+        if (title !== "") return title;
+      }
     }
   }
-  return command === undefined ? undefined : shown(command);
+  return command === undefined ? undefined : promptTitle(command);
 }
 
 function textsIn(content: unknown): string[] {
@@ -32,9 +34,4 @@ function textsIn(content: unknown): string[] {
   return content.flatMap((block: unknown) =>
     isObject(block) && block["type"] === "text" && typeof block["text"] === "string" ? [block["text"]] : [],
   );
-}
-
-function shown(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= LONGEST ? line : `${cutText(line, LONGEST).trimEnd()}…`;
 }

@@ -1,7 +1,7 @@
 // Transcript entries beside the conversation: the title, the queue of prompts, the last prompt.
 
 import type { MetadataEntry, ScheduledJob } from "@keelson/protocol";
-import { cutText } from "../cut-text.ts";
+import { cutText } from "@keelson/protocol/cut-text";
 
 const LONGEST_TITLE = 1_000;
 const LONGEST_PROMPT = 2_000;

@@ -56,7 +56,7 @@ test.each<[string, StreamEvent | undefined, number]>([
   expect(gatherTimes(last)).toBe(times);
 });
 
-test.each([undefined, 30])("what came before a broken event is passed on, gathered in %p ms", async (gatherMs) => {
+test.each([undefined, 0, 30])("what came before a broken event is passed on, gathered in %p ms", async (gatherMs) => {
   const events = replyOf(["a", "b"]).slice(0, 4);
   const body = `${events.map(asSse).join("")}data: {"type":7}\n\n${asSse(stop)}`;
   using server = serve(() => new Response(body, EVENT_STREAM));
