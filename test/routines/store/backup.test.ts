@@ -1,7 +1,7 @@
 // A copy of the database is made while it is used, and work goes on from it.
 
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backUpSqlite, openSqliteStore } from "@keelson/routines";
@@ -44,5 +44,21 @@ test("a copy that is made in the middle of work is whole, private, and goes on w
     });
   }
   await restored.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("the files beside a database stay in their place when it is closed, with nothing in the log", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "keelson-closed-"));
+  const file = join(folder, "routines.db");
+  const store = await openSqliteStore({ file });
+  await store.createRoutine(newRoutine());
+  await store.close();
+  const log = () => [existsSync(`${file}-shm`), existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : "missing"];
+  expect(log()).toEqual([true, 0]);
+  backUpSqlite(file, join(folder, "copy.db"));
+  expect(log()).toEqual([true, 0]);
+  const again = await openSqliteStore({ file });
+  expect(await again.createRoutine(newRoutine())).toBeDefined();
+  await again.close();
   rmSync(folder, { recursive: true });
 });

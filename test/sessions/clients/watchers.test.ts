@@ -1,10 +1,11 @@
 // What a client that only watches may ask for. Everything else is refused, and changes nothing.
 
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ControlSubtype, Inbound } from "@keelson/protocol";
 import { startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
+import { fakeServer } from "../servers/fake.ts";
 import { isQuestion, openHere, TestClient } from "./live-session.ts";
 
 const WRITE: ScriptedReply = { calls: [{ name: "Write", input: { file_path: "a.txt", content: "x" } }] };
@@ -134,5 +135,65 @@ test("a watcher answers no question, sets no variable and takes nothing back", a
   expect((await driver.result()).permission_denials).toHaveLength(1);
   const told = watcher.got.filter((message) => "subtype" in message && message.subtype === "informational");
   expect(told).toHaveLength(2);
+  await session.close("interrupt");
+});
+
+test("who works with the session reads the output of a server that failed, without its secrets, and a watcher does not", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "one" }]);
+  const [secret, option] = ["dsn-0123456789-abcdef", "opt-9876543210-fedcba"];
+  // The text is cut in the middle of a secret.
+  const exits = `${secret} was refused; ${option} too; ${secret}${".".repeat(3_990)}`;
+  const { entry } = fakeServer(home, "broken", { exits });
+  const env = { SERVER_DSN: secret };
+  const mcpServers = { broken: { ...entry, args: [...entry.args, "--token", option], env } };
+  writeFileSync(join(home.project, ".mcp.json"), JSON.stringify({ mcpServers }));
+  const session = await openHere({ home, url: model.url });
+  const [driver, watcher] = [new TestClient(session), new TestClient(session, { role: "watcher" })];
+  driver.prompt("go");
+  await driver.result();
+  const status = async (client: TestClient, fields = {}): Promise<any> => {
+    const id = crypto.randomUUID();
+    client.request(id, "mcp_status", fields);
+    return (await client.reply(id)).response.response;
+  };
+  // The program may have ended before all of its output is read.
+  let shown;
+  do [shown] = (await status(driver)).mcpServers;
+  while (!shown.stderr?.endsWith("."));
+  expect(shown.status).toBe("failed");
+  expect(shown.stderr.endsWith(`[hidden]${".".repeat(3_990)}`)).toBe(true);
+  for (const text of [secret, option, secret.slice(-9)]) expect(shown.stderr).not.toContain(text);
+  for (const [client, fields] of [
+    [driver, { stderr: false }],
+    [watcher, {}],
+    [watcher, { stderr: true }],
+  ] as const) {
+    const [server] = (await status(client, fields)).mcpServers;
+    expect([server.name, server.status, "stderr" in server]).toEqual(["broken", "failed", false]);
+  }
+  await session.close("interrupt");
+});
+
+test("a watcher makes the session send providers nothing, and their keys are asked for once", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "one" }]);
+  const counter = join(home.root, "helped");
+  home.settings({ apiKeyHelper: `echo x >> ${counter}; echo helper-key-1` });
+  const session = await openHere({ home, url: model.url, env: { ANTHROPIC_API_KEY: "" } });
+  const [driver, watcher] = [new TestClient(session), new TestClient(session, { role: "watcher" })];
+  const list = async (client: TestClient): Promise<any> => {
+    const id = crypto.randomUUID();
+    client.request(id, "list_models", { providers: true });
+    return (await client.reply(id)).response.response;
+  };
+  const asked = () => (existsSync(counter) ? readFileSync(counter, "utf8").length / 2 : 0);
+  expect(Object.keys(await list(watcher))).toEqual(["models"]);
+  expect([asked(), model.requests.length]).toEqual([0, 0]);
+  driver.prompt("go");
+  await driver.result();
+  expect(asked()).toBe(1);
+  expect(Object.keys(await list(driver))).toEqual(["models", "providers"]);
+  expect(asked()).toBe(1);
   await session.close("interrupt");
 });

@@ -177,7 +177,8 @@ export interface ControlRequests {
     readonly removed: readonly string[];
     readonly errors: Readonly<Record<string, string>>;
   };
-  mcp_status(): { readonly mcpServers: readonly ListedMcpServer[] };
+  /** Keelson only: with `stderr: false`, without what the programs of failed servers wrote to standard error. */
+  mcp_status(fields: { readonly stderr?: boolean }): { readonly mcpServers: readonly ListedMcpServer[] };
   /** Keelson only. */
   mcp_submit_code(fields: { readonly serverName: string; readonly code: string }): void;
   mcp_toggle(fields: { readonly serverName: string; readonly enabled: boolean }): void;

@@ -1,6 +1,6 @@
 // One machine: a file, in WAL mode. Several processes may use it.
 
-import { Database as Sqlite } from "bun:sqlite";
+import { constants, Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { MIGRATIONS, migrate, type Migration } from "./migrations/migrate.ts";
@@ -38,12 +38,22 @@ export function backUpSqlite(file: string, copy: string): void {
   asOwner(() => {
     const sqlite = new Sqlite(file, { readwrite: true });
     try {
+      keepLog(sqlite);
       sqlite.run(`PRAGMA busy_timeout = ${GIVE_UP_MS}`);
       sqlite.run("VACUUM INTO ?", [copy]);
     } finally {
       sqlite.close();
     }
   });
+}
+
+const LARGEST_LOG = 64 * 1024 * 1024;
+
+/** What is beside the database stays there when it is closed: in the place of a missing file, anybody could put one that SQLite believes. */
+function keepLog(sqlite: Sqlite): void {
+  sqlite.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  // It stays empty, so that it says nothing of another database that is put in the place of this one.
+  sqlite.run(`PRAGMA journal_size_limit = ${LARGEST_LOG}`);
 }
 
 /** Files that are made meanwhile, by SQLite too, are for their owner alone. */
@@ -81,6 +91,7 @@ class SqliteDatabase implements Database {
   constructor(file: string, now: () => number) {
     this.#now = now;
     this.#sqlite = asOwner(() => new Sqlite(file, { create: true, readwrite: true }));
+    keepLog(this.#sqlite);
     // This thread does nothing else while it waits for another process in here; the rest of the wait is ours.
     this.#sqlite.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     this.#sqlite.run("PRAGMA synchronous = FULL");

@@ -60,7 +60,7 @@ export class Controls {
     const cancel = new AbortController();
     const row = controlRow(request.subtype);
     const asker = this.#askerOf(client);
-    const reply = this.#reply(row, request, { id, signal: cancel.signal, asker });
+    const reply = this.#reply(row, requestOf(client, row, request), { id, signal: cancel.signal, asker });
     if (!(reply instanceof Promise)) return this.#answer(id, reply, asker);
     asker.cancels.set(id, cancel);
     const work = reply.then((ready) => {
@@ -219,6 +219,10 @@ function refusalFor(
 ): ControlReply<never> | undefined {
   if (role === "driver" || row === undefined || row.forWatchers) return undefined;
   return failed(`${subtype}: ${WATCHES_ONLY}`, "watcher");
+}
+
+function requestOf({ role }: StreamClient, row: ControlRow | undefined, request: UncheckedRequest): UncheckedRequest {
+  return role === "watcher" && typeof row?.forWatchers === "function" ? row.forWatchers(request) : request;
 }
 
 /** Loaded with the first request; `require`, because some requests are answered before anything else happens. */

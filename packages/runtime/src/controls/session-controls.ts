@@ -70,6 +70,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       for (const text of await firePostModelSwitch(hooks.fire, change)) notify(text);
       return next.profile.id;
     },
+    providerMemory: storage.providerMemory,
     tuneModel: (next) => (state.model = next),
     mode: () => ruleBook.mode,
     permissions: {

@@ -10,7 +10,7 @@ import {
   runShellCommand,
   setPermissionMode,
 } from "./handlers/flow.ts";
-import type { ControlSubtype } from "@keelson/protocol";
+import type { ControlSubtype, UncheckedRequest } from "@keelson/protocol";
 import type { ControlHandler } from "./reply.ts";
 
 /** `now`: answered before anything else happens. `later`: the handler's file is loaded first, on its first use. */
@@ -22,8 +22,11 @@ export type ControlRow<Subtype extends ControlSubtype = any> = (
       readonly change?: true;
     }
 ) & {
-  /** It only reads what belongs to the session, so clients that only watch may send it: no other files, no keys in settings. */
-  readonly forWatchers?: true;
+  /**
+   * It only reads what belongs to the session, so clients that only watch may send it: no other files, no keys in settings.
+   * A function leaves of their request what does no more than that.
+   */
+  readonly forWatchers?: true | ((request: UncheckedRequest) => UncheckedRequest);
 };
 
 const now = <Subtype extends ControlSubtype>(handler: ControlHandler<Subtype>): ControlRow<Subtype> => ({
@@ -80,7 +83,11 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   initialize: { ...change(async () => (await initialization()).initialize), forWatchers: true },
   interrupt: now(interrupt),
   list_agents: read(async () => (await listings()).listAgentsControl),
-  list_models: read(async () => (await models()).listModels),
+  // No requests to providers, and no programs that print keys.
+  list_models: {
+    ...read(async () => (await models()).listModels),
+    forWatchers: () => ({ subtype: "list_models" }),
+  },
   list_permission_rules: read(async () => (await permissions()).listPermissionRules),
   list_sessions: later(async () => (await sessions()).listSessionsControl),
   mcp_authenticate: later(async () => (await mcp()).mcpAuthenticate),
@@ -90,7 +97,10 @@ const ROWS: { readonly [Subtype in ControlSubtype]: ControlRow<Subtype> } = {
   mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
   mcp_reconnect: later(async () => (await mcp()).mcpReconnect),
   mcp_set_servers: change(async () => (await mcp()).mcpSetServers),
-  mcp_status: read(async () => (await mcp()).mcpStatus),
+  mcp_status: {
+    ...read(async () => (await mcp()).mcpStatus),
+    forWatchers: () => ({ subtype: "mcp_status", stderr: false }),
+  },
   mcp_submit_code: later(async () => (await mcp()).mcpSubmitCode),
   mcp_toggle: change(async () => (await mcp()).mcpToggle),
   preview_session: later(async () => (await sessions()).previewSessionControl),

@@ -4,7 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import type { ReadLedger, Search, Tool, Workspace } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
 import type { LanguageServerStatus } from "@keelson/host/lsp";
-import type { ResolvedModel } from "@keelson/model";
+import type { ProviderMemory, ResolvedModel } from "@keelson/model";
 import type {
   AgentDefinition,
   HookRegistration,
@@ -55,6 +55,8 @@ export interface ControlTargets {
   model(): ResolvedModel;
   /** Returns the resolved id. Rejects if the model is not available or a hook refuses. */
   setModel(name: string | undefined): Promise<string>;
+  /** What the session knows of providers: keys that programs printed, what was told. */
+  readonly providerMemory: ProviderMemory;
   /** Changes how the current model is called. */
   tuneModel(model: ResolvedModel): void;
 

@@ -1,6 +1,6 @@
 // The models of a session: the one it starts with, how others are chosen, and what they cost.
 
-import type { ResolvedModel } from "@keelson/model";
+import type { ProviderMemory, ResolvedModel } from "@keelson/model";
 import type { Observed } from "../observe/observed.ts";
 import type { OpenOptions } from "../session/open-options.ts";
 import type { SessionPlace } from "../session/place.ts";
@@ -17,6 +17,7 @@ export interface SessionModels {
    * that the user did not type stays with the session's provider where it can.
    */
   chooseModel(name?: string, options?: { readonly typed?: boolean }): Promise<ResolvedModel>;
+  readonly providerMemory: ProviderMemory;
   /** Absent if nothing watches the session. */
   readonly observed?: Observed;
 }
@@ -61,7 +62,7 @@ export async function openModels(
     ? await (await import("./resumed-model.ts")).resumeModel(snapshot, loaded.entries, choose, warn)
     : await choose();
   checkBudget(snapshot, rates, first.profile.id);
-  return { cost, chooseModel: choose, first, ...(observed ? { observed } : {}) };
+  return { cost, chooseModel: choose, providerMemory: memory, first, ...(observed ? { observed } : {}) };
 }
 
 /** Whether there is a debug log, a trace or telemetry. Almost always there is none, and nothing of it is loaded. */

@@ -9,6 +9,7 @@ test("a page brings nothing with initialize, asks no provider, and of the settin
   const read = (request: object) => readFrame(asked(request), "driver");
   const passed = (request: object) => ({ message: { type: "control_request", request_id: "1", request } });
   expect(read({ subtype: "list_models", providers: true })).toEqual(passed({ subtype: "list_models" }) as never);
+  expect(read({ subtype: "mcp_status" })).toEqual(passed({ subtype: "mcp_status", stderr: false }) as never);
   expect(read({ subtype: "initialize", hooks, mcpServers: { a: {} }, agents: { b: {} } })).toEqual(
     passed({ subtype: "initialize" }) as never,
   );

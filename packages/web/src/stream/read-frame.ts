@@ -107,10 +107,11 @@ function readAny(frame: string): ReadFrame {
   }
 }
 
-/** A page brings no hooks or servers with it, sends providers nothing, and of the settings it changes one. */
+/** A page brings no hooks or servers with it, sends providers nothing, gets no output of servers, and of the settings it changes one. */
 function narrowed(request: UncheckedRequest): UncheckedRequest {
   const { subtype } = request;
   if (subtype === "initialize" || subtype === "list_models") return { subtype };
+  if (subtype === "mcp_status") return { subtype, stderr: false };
   if (request.subtype !== "apply_flag_settings") return request;
   const { settings } = request;
   const effortLevel =

@@ -205,6 +205,9 @@ function workFolder(given: Arguments, io: ProcessIO): string {
   return folder;
 }
 
+/** The endings of a database and of what SQLite keeps beside it. */
+const BESIDE = ["", "-wal", "-shm", "-journal"];
+
 interface OpenedStore {
   readonly store: RunStore;
   readonly box: SecretBox;
@@ -225,7 +228,7 @@ async function openStore(given: Arguments, state: string, io: ProcessIO): Promis
   // A rule names the file itself, not a link to it.
   const { realPathOf } = await import("@keelson/disk/real-path");
   const hidden = [...new Set([file, realPathOf(file)])];
-  return { store, box, hidden: hidden.flatMap((path) => ["", "-wal", "-shm", "-journal"].map((end) => path + end)) };
+  return { store, box, hidden: hidden.flatMap((path) => BESIDE.map((end) => path + end)) };
 }
 
 type DatabasePlace =
@@ -248,7 +251,7 @@ function databaseOutside(given: Arguments, state: string, io: ProcessIO, note: (
   note(
     `Commands of sessions on this machine can put files beside "${file}" that change it; keep it in a folder of its own`,
   );
-  return ["", "-wal", "-shm"].map((end) => file + end);
+  return BESIDE.map((end) => file + end);
 }
 
 async function backUp(copy: string, given: Arguments, io: ProcessIO): Promise<number> {

@@ -108,7 +108,7 @@ function openCodes(command: SimpleCommand, way: Way): readonly OpenCode[] {
 }
 
 /** If all commands are allowed, what a variable holds is theirs too; file names are not. */
-const isOpenText = (word: Word, way: Way) =>
+export const isOpenText = (word: Word, way: Way) =>
   way === "trust" ? word.kind === "glob" || hasPattern(word) : !isSettledText(word);
 
 const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"|\\.|\$\{[^}]*\}/gs;

@@ -6,6 +6,7 @@ import type { SimpleCommand } from "../command/analysis/command.ts";
 import type { Word } from "../command/analysis/word.ts";
 import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
 import { anyProgram } from "./any-program.ts";
+import { isOpenText } from "./code-words.ts";
 import { firstUncovered } from "./read-options.ts";
 import { optionsOf } from "./table.ts";
 
@@ -28,9 +29,8 @@ export function uncoveredWord(
   const agreed = agreedWords(command, prefix);
   // The rule may name a program behind another, as `Bash(npx eslint:*)` and `Bash(sudo git log:*)` do.
   for (let at = 0; at < Math.max(agreed, 1); at++) {
-    const program = command.words[at]!;
     const call = { words: command.words, start: at + 1, agreed, ...surroundings };
-    const options = program.kind === "literal" ? (optionsOf(program.value) ?? otherwise(command, at, call)) : undefined;
+    const options = optionsAt(command, at, call);
     if (options === undefined) continue;
     const found = firstUncovered(options, call) ?? (agreed > at + 1 ? narrowly(options, call) : undefined);
     if (found) return found;
@@ -38,15 +38,50 @@ export function uncoveredWord(
   return undefined;
 }
 
-/** The value of such an option, of the command or of what it starts, if file names complete it: they would say what runs. */
-export function completedOption({ words, runs, ...rest }: SimpleCommand): Word | undefined {
-  const isCompleted = (word: Word | undefined) => word?.kind === "glob";
-  const found = words.some(isCompleted)
-    ? uncoveredWord({ words, runs, ...rest }, words[0]!.value, { isInside: () => true, fed: false, isSettled: true })
-    : undefined;
-  const at = found?.why === "option" ? words.indexOf(found.word) : words.length;
-  return words.slice(at, at + 2).find(isCompleted) ?? firstOf(runs.map(completedOption));
+function optionsAt(command: SimpleCommand, at: number, call: ProgramCall): ProgramOptionTable | undefined {
+  const program = command.words[at]!;
+  return program.kind === "literal" ? (optionsOf(program.value) ?? otherwise(command, at, call)) : undefined;
 }
+
+/** The value of an option that runs something, of the command or of what it starts, if file names complete it. */
+export function completedOption(command: SimpleCommand): Word | undefined {
+  return completedBy(command) ?? firstOf(command.runs.map(completedOption));
+}
+
+/** More words with patterns are not looked at one by one: each could be such a value. */
+const MOST_COMPLETED = 64;
+
+function completedBy(command: SimpleCommand): Word | undefined {
+  const { words } = command;
+  const places = words.flatMap((word, at) => (at > 0 && isOpenText(word, "trust") ? [at] : []));
+  if (places.length === 0) return undefined;
+  const all = { words, start: 1, agreed: 1, isInside: () => true, fed: false, isSettled: true };
+  const options = optionsAt(command, 0, all);
+  if (options === undefined) return undefined;
+  const hit = places.slice(0, MOST_COMPLETED).find((at) => isValueThatRuns(at, options, all));
+  return words[hit ?? places[MOST_COMPLETED] ?? words.length];
+}
+
+/** Each word before it is asked about alone, because another option may be found first. */
+function isValueThatRuns(at: number, options: ProgramOptionTable, all: ProgramCall): boolean {
+  // Read as the option that it begins as: `-I*`.
+  const words = all.words.with(at, { ...all.words[at]!, kind: "unknown" });
+  for (let agreed = at; agreed >= Math.max(1, at - MOST_VALUES); agreed--) {
+    for (const seen of [words.slice(0, at + 1), words]) {
+      const found = firstUncovered(options, { ...all, words: seen, agreed });
+      if (found?.why !== "option") continue;
+      const option = words.indexOf(found.word);
+      if (option <= at && option + valuesOf(found) >= at) return true;
+    }
+  }
+  return false;
+}
+
+/** Of `tar xIfC`. */
+const MOST_VALUES = 4;
+
+/** How many of the words behind it may be its values: none if it brings its own, as in `--rsh=ssh`. */
+const valuesOf = ({ word, values }: Uncovered) => values ?? (/^--?[^=\s]+=/.test(word.value) ? 0 : 1);
 
 const firstOf = <T>(found: readonly (T | undefined)[]) => found.find((each) => each !== undefined);
 

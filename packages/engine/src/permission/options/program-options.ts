@@ -6,6 +6,8 @@ export interface Uncovered {
   readonly word: Word;
   /** pattern: a matching file name may be read as an option. fed: so may a name that xargs adds. */
   readonly why: "option" | "file" | "pattern" | "fed";
+  /** How many of the next words may be values of this option, if that is known. */
+  readonly values?: number;
 }
 
 /** The options of one program or subcommand. Lists are separated by spaces. */

@@ -39,8 +39,9 @@ function readWords(options: ProgramOptionTable, call: ProgramCall): Uncovered | 
     else if (!ended && mayBeOption(word, options)) {
       if (at >= agreed && (!call.isSettled || word.value.startsWith("-"))) return { word, why: "pattern" };
     } else if (!ended && isOption(word.value, options, at === start)) {
-      const { why, taken, file } = readOption(word, words[at + 1], options, call);
-      if (why !== undefined && at >= agreed) return { word: file ?? word, why };
+      const { why, taken, file, values } = readOption(word, words[at + 1], options, call);
+      if (why !== undefined && at >= agreed)
+        return { word: file ?? word, why, ...(values === undefined ? {} : { values }) };
       if (options.ends !== undefined && endsWithCode(word.value, options.ends)) return opened;
       value = taken > 0 || mayTakeNext(word.value, options) ? words[at + 1] : undefined;
     } else {
@@ -97,6 +98,8 @@ interface Read {
   readonly file?: Word;
   /** How many of the next words are its value. */
   readonly taken: number;
+  /** How many of the next words may be values of the option that is the reason, if that is known. */
+  readonly values?: number;
 }
 
 function readOption(word: Word, next: Word | undefined, options: ProgramOptionTable, call: ProgramCall): Read {
@@ -112,7 +115,10 @@ function readOption(word: Word, next: Word | undefined, options: ProgramOptionTa
     const given = attached === "" ? next : { ...word, value: attached.replace(/^=/, "") };
     const taken = attached === "" && next ? 1 : 0;
     if (options.short?.includes(letter))
-      return isAccepted(letter, given, options) ? { taken } : { why: "option", taken };
+      // The rest may be its value or more letters.
+      return isAccepted(letter, given, options)
+        ? { taken }
+        : { why: "option", taken, values: options.short.includes(letters.at(-1)!) ? 1 : 0 };
     if (names(options.files, letter)) return { ...fileOf(given, call), taken };
     if (options.valued?.includes(letter)) return { taken };
   }
@@ -120,9 +126,10 @@ function readOption(word: Word, next: Word | undefined, options: ProgramOptionTa
 }
 
 /** Every letter is an option, and their values follow as separate words, in the order of the letters. */
-function readBundle(letters: string, { short = "", files }: ProgramOptionTable): Read {
+function readBundle(letters: string, { short = "", valued = "", files }: ProgramOptionTable): Read {
   const isCovered = [...letters].every((letter) => !short.includes(letter) && !names(files, letter));
-  return isCovered ? { taken: 0 } : { why: "option", taken: 0 };
+  const values = [...letters].filter((letter) => `f${short}${valued}`.includes(letter) || names(files, letter)).length;
+  return isCovered ? { taken: 0 } : { why: "option", taken: 0, values };
 }
 
 function readLong(word: Word, next: Word | undefined, options: ProgramOptionTable, call: ProgramCall): Read {

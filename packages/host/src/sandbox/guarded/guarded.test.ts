@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { recordServed, SERVE_STATE } from "@keelson/disk/served-paths";
 import { findGuarded, type Guarded } from "./guarded.ts";
 
 function place() {
@@ -55,6 +56,25 @@ test("where the environment moves parts of the home, the same names are guarded 
     (name) => `home/${name}`,
   );
   expect(missingFiles).toEqual(expect.arrayContaining([...missing, ...atHome].map(at)));
+});
+
+test("what SQLite would believe beside the database of a server cannot be created, whether it is there or not", async () => {
+  using p = place();
+  const served = ["srv/own.db", "srv/old.db", "srv/gone.db"].flatMap((file) =>
+    ["", "-wal", "-shm", "-journal"].map((end) => join(p.root, file + end)),
+  );
+  const state = join(p.root, "home/.claude", SERVE_STATE);
+  mkdirSync(state, { recursive: true });
+  await recordServed(state, { folder: undefined, files: served });
+  for (const end of ["", "-wal", "-shm"]) p.write(`srv/own.db${end}`);
+  for (const end of ["", "-journal"]) p.write(`srv/old.db${end}`);
+  const { readOnly, missingFiles } = p.find();
+  const ofServer = (paths: readonly string[]) => paths.filter((path) => path.startsWith("srv/"));
+  expect(ofServer(readOnly)).toEqual(
+    ["own.db", "own.db-shm", "own.db-wal", "old.db", "old.db-journal"].map((name) => `srv/${name}`).toSorted(),
+  );
+  // A server may make its log while a command runs.
+  expect(ofServer(missingFiles)).toEqual(["srv/own.db-journal"]);
 });
 
 test("files that configure us are guarded under other names, through links, and with the folders above them", () => {

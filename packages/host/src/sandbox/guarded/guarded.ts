@@ -144,7 +144,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   for (const path of governing) guard(path);
   const places = [...new Set([...directories, cwd])];
   for (const path of new Set([configDir, join(home, ".claude")].flatMap(servedPaths)))
-    if (lstatOrNull(path) !== null && !isAround(realPathOrThrow(path), places)) guard(path);
+    if (isThereOrJournal(path) && !isAround(realPathOrThrow(path), places)) guard(path);
   const firm = held();
 
   if (!directories.includes(cwd)) {
@@ -243,6 +243,15 @@ function guardInHome(
   }
   return [...kept].filter((folder) => isWritable(dirname(folder)));
 }
+
+/**
+ * SQLite believes a journal beside a database, and a server makes none there. The other files beside it are there from the first
+ * start of a server on; one that a server makes later, while a command runs, must not be moved aside.
+ */
+const isThereOrJournal = (path: string) =>
+  lstatOrNull(path) !== null || (path.endsWith(JOURNAL) && lstatOrNull(path.slice(0, -JOURNAL.length)) !== null);
+
+const JOURNAL = "-journal";
 
 const isAround = (folder: string | null, places: readonly string[]) =>
   folder !== null && places.some((place) => `${place}/`.startsWith(`${folder}/`));

@@ -29,8 +29,8 @@ const notFound = (name: string) => failed(`Server not found: ${name}`);
 const notConnected = (name: string) => failed(`MCP server not connected: ${name}`);
 const isInClient = ({ definition }: ManagedServer) => definition.transport === "sdk";
 
-export const mcpStatus: ControlHandler<"mcp_status"> = (_request, { mcp }) =>
-  done({ mcpServers: mcp?.servers?.status() ?? [] });
+export const mcpStatus: ControlHandler<"mcp_status"> = ({ stderr }, { mcp }) =>
+  done({ mcpServers: mcp?.servers?.status({ stderr: stderr !== false }) ?? [] });
 
 export const mcpReconnect: ControlHandler<"mcp_reconnect"> = async (request, { mcp }) => {
   const name = textIn(request, "serverName");

@@ -5,6 +5,7 @@ import type { ModelProfile } from "@keelson/engine";
 import { lookUpModel, OFFLINE_ID, type ResolvedModel } from "@keelson/model";
 import type { ReplyTo } from "@keelson/protocol";
 import { done, failed, type ControlHandler } from "../reply.ts";
+import type { ControlTargets } from "../targets.ts";
 import { withFlags } from "./with-flags.ts";
 
 type ModelFacts = Pick<Snapshot, "env" | "settings">;
@@ -43,13 +44,16 @@ function describe(value: string, displayName: string, description: string, profi
 export const listModels: ControlHandler<"list_models"> = async (request, targets) => {
   const models = describeModels(targets.model(), targets.snapshot());
   if (request.providers !== true) return done({ models });
-  return done({ models, providers: await listProviders(targets.snapshot()) });
+  return done({ models, providers: await listProviders(targets) });
 };
 
-async function listProviders(snapshot: Snapshot): Promise<ReplyTo<"list_models">["providers"]> {
+async function listProviders({
+  snapshot,
+  providerMemory,
+}: ControlTargets): Promise<ReplyTo<"list_models">["providers"]> {
   const { providerLogins, reachableModels } = await import("@keelson/model/choice");
   const { modelOptions } = await import("../../model/view.ts");
-  const options = modelOptions(snapshot);
+  const options = modelOptions(snapshot(), providerMemory);
   const lists = new Map((await reachableModels(undefined, options)).map((list) => [list.provider, list]));
   return providerLogins(options).map(({ provider, title, credentials, missing }) => {
     const list = lists.get(provider);

@@ -1,7 +1,7 @@
 // Opens connections to MCP servers: joins a server's configuration with a transport, and with what we offer the server.
 // Loaded with the first server.
 
-import { hideSecrets } from "../../observe/hide-secrets.ts";
+import { hideSecrets, secretsGiven } from "../../observe/hide-secrets.ts";
 import {
   basicVariables,
   createServerPrograms,
@@ -89,8 +89,8 @@ export class Connector {
   readonly #programs: ServerPrograms;
   /** The ids of the calls that are running, by server. */
   readonly #calls = new Map<string, Set<string>>();
-  /** The newest program of each server. */
-  readonly #newest = new Map<string, ServerProgram>();
+  /** The newest program of each server, and what hides the secrets it was given. */
+  readonly #newest = new Map<string, { readonly program: ServerProgram; hide(text: string): string }>();
   #remote: Promise<RemoteTransports> | undefined;
 
   constructor(options: ConnectorOptions) {
@@ -155,10 +155,10 @@ export class Connector {
   }
 
   async #transport(configured: ConfiguredMcpServer, isRetry: boolean): Promise<Transport> {
-    const config = await this.#configOf(configured);
+    const { config, secrets } = await this.#configOf(configured);
     switch (config.type) {
       case "stdio":
-        return stdioTransport(() => this.#start(configured, config));
+        return stdioTransport(() => this.#start(configured, config, secrets));
       case "ws":
         return webSocketTransport({
           url: config.url,
@@ -175,11 +175,14 @@ export class Connector {
   }
 
   /** With the secret options of its plugin, if it uses any. */
-  async #configOf(configured: ConfiguredMcpServer): Promise<McpServerConfig> {
+  async #configOf(
+    configured: ConfiguredMcpServer,
+  ): Promise<{ readonly config: McpServerConfig; readonly secrets: readonly string[] }> {
     const { config, secretOptions } = configured;
-    if (secretOptions === undefined) return config;
+    if (secretOptions === undefined) return { config, secrets: [] };
     const { secretValues, withSecretValues } = await import("../../plugins/secret-options.ts");
-    return withSecretValues(config, await secretValues(configured, this.#options.snapshot()));
+    const values = await secretValues(configured, this.#options.snapshot());
+    return { config: withSecretValues(config, values), secrets: Object.values(values) };
   }
 
   async #socketHeaders(
@@ -190,7 +193,11 @@ export class Connector {
     return (await (this.#remote ??= openRemote(this.#options))).headers(name, config);
   }
 
-  async #start({ name, scope, confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {
+  async #start(
+    { name, scope, written, confined = false }: ConfiguredMcpServer,
+    { command, args, env }: McpStdioConfig,
+    secrets: readonly string[],
+  ) {
     const { snapshot, sessionId, entrypoint, started } = this.#options;
     const { cwd, env: own, childEnv: all } = snapshot();
     const childEnv = inheritsBasicsOnly(own) ? basicVariables(all) : all;
@@ -204,15 +211,19 @@ export class Connector {
       env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd }),
       entryEnv: env,
     });
-    this.#newest.set(name, program);
+    const known = { ...all, ...own, ...env };
+    const given = secretsGiven({ args, env, written: JSON.stringify(written ?? ""), variables: known });
+    this.#newest.set(name, { program, hide: hideSecrets(known, [...secrets, ...given]) });
+
     started?.(name, program);
     return program;
   }
 
   /** The end of what a server's program wrote to standard error; empty if it has none. */
   stderrOf(server: string): string {
-    const text = this.#newest.get(server)?.stderr().slice(-MAX_STDERR) ?? "";
-    return hideSecrets(this.#options.snapshot().env)(text);
+    const newest = this.#newest.get(server);
+    // A part of a secret would not be recognized, so the text is cut last.
+    return newest?.hide(newest.program.stderr()).slice(-MAX_STDERR) ?? "";
   }
 
   async #running<T>(server: string, id: string | undefined, call: () => Promise<T>): Promise<T> {

@@ -303,8 +303,9 @@ export class McpServers {
     return summarizeServers(this.all, this.#notUsed);
   }
 
-  status(): ReplyTo<"mcp_status">["mcpServers"] {
-    return describeServers(this.all, this.#notUsed, (name) => this.#options.stderrOf?.(name) ?? "");
+  /** `stderr`: with what the programs of failed servers wrote, which is for who works with the session. */
+  status({ stderr = false } = {}): ReplyTo<"mcp_status">["mcpServers"] {
+    return describeServers(this.all, this.#notUsed, (name) => (stderr ? this.#options.stderrOf?.(name) : "") ?? "");
   }
 
   /** A name that another definition uses is listed once. */

@@ -20,7 +20,7 @@ const SAFE_KEYS = [
   /^http\.(postbuffer|lowspeed(limit|time)|version)$/,
 ];
 
-export function inspectGitConfig({ words, start }: ProgramCall): number | undefined {
+export function inspectGitConfig({ words, start, agreed }: ProgramCall): number | undefined {
   // Options come before the key; what follows it is the value, whatever it starts with.
   const options: number[] = [];
   let at = start;
@@ -40,7 +40,7 @@ export function inspectGitConfig({ words, start }: ProgramCall): number | undefi
   const key = at < words.length ? at : undefined;
   const hasValue = at + 1 < words.length;
 
-  const elsewhere = options.filter((each) => ELSEWHERE.test(words[each]!.value));
+  const elsewhere = options.filter((each) => each >= agreed && ELSEWHERE.test(words[each]!.value));
   if (options.some((each) => READS.test(words[each]!.value)) || action === "get" || action === "list")
     return elsewhere.find((each) => !/^--(glob|sy)/.test(words[each]!.value));
   if (elsewhere.length > 0) return elsewhere[0];
