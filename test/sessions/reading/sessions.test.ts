@@ -1,7 +1,8 @@
 // keelson sessions: what is listed and shown, and that a session which is open elsewhere is renamed there and not deleted.
 
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import {
   runKeelson,
   startKeelson,
@@ -32,6 +33,8 @@ async function twoSessions(home: TemporaryHome): Promise<void> {
     { calls: [{ name: "Read", input: { file_path: `${home.project}/a.txt` } }] },
     { text: "Three" },
   ]);
+  home.write(`~/.claude/file-history/${ID}/0123456789abcdef@v1`, "x");
+  home.write(`~/.claude/file-history/${OTHER}/0123456789abcdef@v1`, "x");
   const { url } = model;
   await runKeelson(["-p", "Fix the parser", "--session-id", ID], { home, url });
   await runKeelson(["-p", "thanks", "--resume", ID], { home, url });
@@ -78,6 +81,7 @@ test("sessions are listed by their topic with the number of messages, shown, ren
   ]);
   expect((await sessions(home, "rm", "The parser")).stdout).toBe(`Deleted session ${ID}\n`);
   expect(transcriptFiles(home).some((path) => path.includes(ID))).toBe(false);
+  expect(readdirSync(join(home.configDir, "file-history"))).toEqual([OTHER]);
   home.write("elsewhere/x", "");
   const all = await runKeelson(["sessions", "show", "2222", "--all"], { home, cwd: `${home.project}/elsewhere` });
   expect(all.stdout).toContain("Read a.txt");

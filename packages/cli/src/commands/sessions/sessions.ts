@@ -20,7 +20,8 @@ Commands:
   list                        List the sessions, the newest first
   show [session]              Show one; default: the most recent session in this folder
   rename <session> <title>    Give it a title
-  rm <session>...             Delete it for good, with everything that its subagents wrote
+  rm <session>...             Delete it for good, with what its subagents wrote and its
+                              copies of files
 
 Examples:
   keelson sessions list
