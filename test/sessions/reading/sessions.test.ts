@@ -87,6 +87,30 @@ test("sessions are listed by their topic with the number of messages, shown, ren
   expect(all.stdout).toContain("Read a.txt");
 });
 
+test("a session is found by the title that is listed, with --all or without, and several are refused", async () => {
+  using home = temporaryHome();
+  await twoSessions(home);
+  home.write("elsewhere/x", "");
+  const elsewhere = (...args: string[]) =>
+    runKeelson(["sessions", ...args, "--all"], { home, cwd: `${home.project}/elsewhere` });
+  const none = 'error: no session has the ID or title "nothing"\n';
+  expect((await elsewhere("rm", "nothing")).stderr).toBe(none);
+  expect((await sessions(home, "show", "nothing", "--all")).stderr).toBe(none);
+  // What it was asked first, until it has a name.
+  expect((await sessions(home, "show", "fix  the Parser")).stdout).toContain(ID);
+  expect((await elsewhere("rename", "fix the parser", "Read a.txt")).stdout).toBe(`Renamed session ${ID}\n`);
+  const several =
+    'error: several sessions have the ID or title "read a.txt"; use an ID:\n' +
+    `${ID}  Read a.txt\n${OTHER}  Read a.txt\n`;
+  for (const run of [sessions(home, "rm", "read a.txt"), elsewhere("rm", "read a.txt")]) {
+    const { code, stderr, stdout } = await run;
+    const [head, ...rows] = stderr.split(/(?<=\n)/);
+    expect([code, stdout, [head, ...rows.toSorted()].join("")]).toEqual([1, "", several]);
+  }
+  expect((await sessions(home, "rm", ID)).code).toBe(0);
+  expect((await sessions(home, "rm", "Read a.txt")).stdout).toBe(`Deleted session ${OTHER}\n`);
+});
+
 test("a session that is open in another program is renamed there, and is not deleted", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "One" }, { text: "Two" }]);
