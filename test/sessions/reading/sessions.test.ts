@@ -1,7 +1,8 @@
 // keelson sessions: what is listed and shown, and that a session which is open elsewhere is renamed there and not deleted.
 
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import {
   runKeelson,
   startKeelson,
@@ -32,6 +33,8 @@ async function twoSessions(home: TemporaryHome): Promise<void> {
     { calls: [{ name: "Read", input: { file_path: `${home.project}/a.txt` } }] },
     { text: "Three" },
   ]);
+  home.write(`~/.claude/file-history/${ID}/0123456789abcdef@v1`, "x");
+  home.write(`~/.claude/file-history/${OTHER}/0123456789abcdef@v1`, "x");
   const { url } = model;
   await runKeelson(["-p", "Fix the parser", "--session-id", ID], { home, url });
   await runKeelson(["-p", "thanks", "--resume", ID], { home, url });
@@ -78,9 +81,34 @@ test("sessions are listed by their topic with the number of messages, shown, ren
   ]);
   expect((await sessions(home, "rm", "The parser")).stdout).toBe(`Deleted session ${ID}\n`);
   expect(transcriptFiles(home).some((path) => path.includes(ID))).toBe(false);
+  expect(readdirSync(join(home.configDir, "file-history"))).toEqual([OTHER]);
   home.write("elsewhere/x", "");
   const all = await runKeelson(["sessions", "show", "2222", "--all"], { home, cwd: `${home.project}/elsewhere` });
   expect(all.stdout).toContain("Read a.txt");
+});
+
+test("a session is found by the title that is listed, with --all or without, and several are refused", async () => {
+  using home = temporaryHome();
+  await twoSessions(home);
+  home.write("elsewhere/x", "");
+  const elsewhere = (...args: string[]) =>
+    runKeelson(["sessions", ...args, "--all"], { home, cwd: `${home.project}/elsewhere` });
+  const none = 'error: no session has the ID or title "nothing"\n';
+  expect((await elsewhere("rm", "nothing")).stderr).toBe(none);
+  expect((await sessions(home, "show", "nothing", "--all")).stderr).toBe(none);
+  // What it was asked first, until it has a name.
+  expect((await sessions(home, "show", "fix  the Parser")).stdout).toContain(ID);
+  expect((await elsewhere("rename", "fix the parser", "Read a.txt")).stdout).toBe(`Renamed session ${ID}\n`);
+  const several =
+    'error: several sessions have the ID or title "read a.txt"; use an ID:\n' +
+    `${ID}  Read a.txt\n${OTHER}  Read a.txt\n`;
+  for (const run of [sessions(home, "rm", "read a.txt"), elsewhere("rm", "read a.txt")]) {
+    const { code, stderr, stdout } = await run;
+    const [head, ...rows] = stderr.split(/(?<=\n)/);
+    expect([code, stdout, [head, ...rows.toSorted()].join("")]).toEqual([1, "", several]);
+  }
+  expect((await sessions(home, "rm", ID)).code).toBe(0);
+  expect((await sessions(home, "rm", "Read a.txt")).stdout).toBe(`Deleted session ${OTHER}\n`);
 });
 
 test("a session that is open in another program is renamed there, and is not deleted", async () => {

@@ -13,12 +13,16 @@ const PROMPT = /^❯\s*$/m;
 
 /** Knows one key. */
 function startProvider(...texts: readonly string[]): Promise<DialectServer> {
+  return startProviderWith(() => KEY, texts);
+}
+
+function startProviderWith(key: () => string, texts: readonly string[]): Promise<DialectServer> {
   return startChatServer(
     texts.map((text) => ({ blocks: [{ text }] })),
     {
       other({ path, headers }) {
         if (!path.endsWith("/models")) return undefined;
-        if (headers["authorization"] !== `Bearer ${KEY}`)
+        if (headers["authorization"] !== `Bearer ${key()}`)
           return { status: 401, body: { error: { message: "Incorrect API key provided", code: "invalid_api_key" } } };
         return { status: 200, body: { data: [{ id: "gpt-9" }, { id: "gpt-9-mini" }] } };
       },
@@ -104,6 +108,55 @@ test("/login in a session that began offline goes on with the provider, without 
   await terminal.until("✻ Stored the key for OpenAI");
   await answers(terminal, "Now online.");
   expect(provider.requests[0]!.model).toBe("gpt-9-mini");
+});
+
+test("a stored key that the provider takes no more is replaced with /login", async () => {
+  using home = temporaryHome();
+  writeState(home);
+  let valid = KEY;
+  await using provider = await startProviderWith(() => valid, ["With the new key.", "With the newest key."]);
+  /** Before that, a prompt still goes to the model of before. */
+  const isSet = (model: string, after = "") =>
+    terminal.until(() => new RegExp(`${after}[^]*Set model to ${model}$`, "m").test(terminal.screen().join("\n")));
+  const env = { OPENAI_BASE_URL: `${provider.url}/v1` };
+  await using terminal = startTerminal({ home, env, args: ["--model", "offline"] });
+  await terminal.until(PROMPT);
+  terminal.type("/login openai\r");
+  await terminal.until("Key:");
+  terminal.paste(KEY);
+  await terminal.until("••••");
+  terminal.press("enter");
+  await terminal.until("Which model do you want to use?");
+  terminal.press("enter");
+  await terminal.until("✻ Stored the key for OpenAI");
+  // Chosen from the list, the stored key is asked about first.
+  valid = "sk-new-0123456789";
+  terminal.type("/login\r");
+  await chooseProvider(terminal, "openai");
+  await terminal.until("Incorrect API key provided (the key is from /login)");
+  await terminal.until("Key:");
+  terminal.paste(valid);
+  await terminal.until("••••");
+  terminal.press("enter");
+  await terminal.until("Which model do you want to use?");
+  terminal.press("down", "enter");
+  await isSet("openai/gpt-9-mini");
+  await answers(terminal, "With the new key.");
+  // Named, its key comes next.
+  valid = "sk-newest-0123456789";
+  terminal.type("/login openai\r");
+  await terminal.until("replaces the one that is stored");
+  terminal.paste(valid);
+  await terminal.until("••••");
+  terminal.press("enter");
+  await terminal.until("Which model do you want to use?");
+  terminal.press("enter");
+  await isSet("openai/gpt-9", "With the new key");
+  await answers(terminal, "With the newest key.");
+  expect(provider.requests.map(({ headers }) => headers["authorization"])).toEqual([
+    "Bearer sk-new-0123456789",
+    `Bearer ${valid}`,
+  ]);
 });
 
 test("without a network, /login says what could not be reached, and keeps the key if it is told to", async () => {

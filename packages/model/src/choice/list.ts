@@ -77,10 +77,15 @@ async function listProvider(provider: string, options: ResolveOptions): Promise<
 }
 
 /** Throws ModelError. */
-export async function modelsOf(provider: string, options: ResolveOptions): Promise<readonly ReachableModel[]> {
+export async function modelsOf(
+  provider: string,
+  options: ResolveOptions,
+  stop?: AbortSignal,
+): Promise<readonly ReachableModel[]> {
   const own = Object.keys(blockOf(provider, options.settings?.providers)?.models ?? {});
   const { server, dialect, isVendor } = await openModelServer({ provider, id: "" }, options);
-  const listed = await limited((signal) => dialect.list(server, { signal, timeoutMs: LIMIT_MS })).catch((error) => {
+  const ask = (signal: AbortSignal) => dialect.list(server, { signal, timeoutMs: LIMIT_MS });
+  const listed = await limited(ask, stop).catch((error) => {
     // Not every server has a list.
     const known = [...own, ...(isVendor ? registeredIds(provider) : [])];
     if (!(error instanceof ModelError) || error.kind !== "model_not_found" || known.length === 0) throw error;
@@ -91,12 +96,12 @@ export async function modelsOf(provider: string, options: ResolveOptions): Promi
   return all.map((model) => described(provider, model, options));
 }
 
-async function limited<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(LIMIT_MS);
+async function limited<T>(ask: (signal: AbortSignal) => Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  const limit = AbortSignal.timeout(LIMIT_MS);
   try {
-    return await ask(signal);
+    return await ask(stop ? AbortSignal.any([stop, limit]) : limit);
   } catch (error) {
-    if (signal.aborted) throw new ModelError("timeout", `No answer within ${LIMIT_MS / 1000} s`);
+    if (limit.aborted && !stop?.aborted) throw new ModelError("timeout", `No answer within ${LIMIT_MS / 1000} s`);
     throw error;
   }
 }

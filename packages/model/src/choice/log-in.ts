@@ -82,18 +82,19 @@ export interface CheckedKey {
 
 /**
  * Asks a provider once, with this key or, without one, with what is there. Throws ModelError: `authentication_failed` if the
- * key was refused. Nothing is stored.
+ * key was refused. Aborting `signal` ends the request. Nothing is stored.
  */
 export async function checkLogin(
   provider: string,
   key: string | undefined,
   options: ResolveOptions,
+  signal?: AbortSignal,
 ): Promise<CheckedKey> {
   const given = key === undefined ? options : withKey(provider, key, options);
   const { server } = await openModelServer({ provider, id: "" }, given);
   // Its list of models is public, so that it says nothing about a key.
-  if (provider === "openrouter") await askAboutKey(server);
-  const ids = (await modelsOf(provider, given)).map(({ id }) => id);
+  if (provider === "openrouter") await askAboutKey(server, signal);
+  const ids = (await modelsOf(provider, given, signal)).map(({ id }) => id);
   if (provider === "anthropic") return { models: ids, standard: "default" };
   const known = defaultModelOf(provider);
   const standard = known !== undefined && (ids.length === 0 || ids.includes(known)) ? known : undefined;
@@ -116,8 +117,9 @@ function withKey(provider: string, key: string, options: ResolveOptions): Resolv
 
 const CHECK_MS = 10_000;
 
-async function askAboutKey(server: Server): Promise<void> {
-  const signal = AbortSignal.timeout(CHECK_MS);
+async function askAboutKey(server: Server, stop: AbortSignal | undefined): Promise<void> {
+  const limit = AbortSignal.timeout(CHECK_MS);
+  const signal = stop ? AbortSignal.any([stop, limit]) : limit;
   const request = {
     path: "/key",
     timeoutMs: CHECK_MS,

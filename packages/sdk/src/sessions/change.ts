@@ -48,7 +48,7 @@ export async function tagSession(
 }
 
 /**
- * Permanently, with everything its subagents wrote. A store without delete() keeps what it has. Rejects while a program has the
+ * Permanently, with everything its subagents wrote and its copies of files. A store without delete() keeps what it has. Rejects while a program has the
  * session open.
  */
 export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
@@ -61,7 +61,7 @@ export async function deleteSession(sessionId: string, options: SessionMutationO
   const transcript = requireTranscript(sessionId, dir);
   const { waitUntilFree } = await import("@keelson/store/living-owner");
   await waitUntilFree(sessionId, transcript);
-  removeSession(transcript);
+  removeSession(transcript, configDirOf());
 }
 
 /** Marks a session as archived, which lists then show. */

@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { loadSession, readEntries } from "@keelson/store/past";
@@ -273,7 +283,12 @@ test("renameSession() and tagSession() add a line, even after one that was cut o
   await expect(renameSession(id(9), "t")).rejects.toThrow(`Session ${id(9)} not found`);
 });
 
-test("deleteSession() deletes the file and the folder next to it", async () => {
+test("deleteSession() deletes the file, the folder next to it, and its copies of files", async () => {
+  const history = join(config, "file-history");
+  for (const owner of [SESSION, id(8)]) {
+    mkdirSync(join(history, owner), { recursive: true });
+    writeFileSync(join(history, owner, "0123456789abcdef@v1"), "x");
+  }
   const path = write(fileOf(SESSION), said(1));
   const sub = write(fileOf(SESSION, { subpath: "subagents/agent-a1" }), said(1, { isSidechain: true }));
   const sessionStore = new InMemorySessionStore();
@@ -281,6 +296,7 @@ test("deleteSession() deletes the file and the folder next to it", async () => {
 
   await deleteSession(SESSION);
   expect([existsSync(path), existsSync(sub)]).toEqual([false, false]);
+  expect(readdirSync(history)).toEqual([id(8)]);
   await expect(deleteSession(SESSION)).rejects.toThrow(`Session ${SESSION} not found`);
   await deleteSession(SESSION, { dir, sessionStore });
   expect(sessionStore.size).toBe(0);

@@ -1,4 +1,4 @@
-// Removes the file copies of old sessions. Touches only files with names of ours.
+// Removes the file copies of old sessions, and of those that are deleted. Touches only files with names of ours.
 
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const MOST_AT_ONCE = 50;
 
 /** Returns the ids of the cleaned sessions. Never throws. */
 export function pruneFileHistory({ configDir, days = 30, keep, now }: PruneOptions): readonly string[] {
-  const root = join(realPathOf(configDir), "file-history");
+  const root = historyRoot(configDir);
   const removed: string[] = [];
   for (const id of namesInOwnFolder(root)) {
     if (removed.length === MOST_AT_ONCE) break;
@@ -34,6 +34,13 @@ export function pruneFileHistory({ configDir, days = 30, keep, now }: PruneOptio
   }
   return removed;
 }
+
+/** Never throws. */
+export function removeFileHistory(configDir: string, sessionId: string): void {
+  if (isSessionId(sessionId)) emptied(join(historyRoot(configDir), sessionId));
+}
+
+const historyRoot = (configDir: string) => join(realPathOf(configDir), "file-history");
 
 /** Removes copies and leftover temporary files; with other files in it, the folder stays. */
 const OURS = /^(?:[0-9a-f]{16}@v\d+|\.keelson-[0-9a-f]{8}\.tmp)$/;

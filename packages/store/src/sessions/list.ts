@@ -108,7 +108,7 @@ export function findSession(place: SessionLocation, wanted: string): FoundSessio
 }
 
 /** The folder of this directory, then those that older versions may have made for it. */
-function dirsOf(place: SessionLocation): string[] {
+export function dirsOf(place: SessionLocation): string[] {
   const own = projectDir(place);
   const prefix = place.dirName === undefined ? keyPrefix(projectKey(place.cwd)) : undefined;
   if (prefix === undefined) return [own];

@@ -18,13 +18,16 @@ export interface ShelfOptions {
 
 /** Newest first. Sessions without anything to show are left out. */
 export async function sessionsToResume(place: SessionLocation, { allProjects = false }: ShelfOptions = {}) {
-  const root = projectsDir(place.configDir);
-  const trees = place.dirName === undefined ? worktreesOf(place.cwd) : [];
-  const dirs = allProjects
-    ? foldersIn(root).map((name) => join(root, name))
-    : [...new Set([projectDir(place), ...trees.map((cwd) => projectDir({ ...place, cwd }))])];
-  const sessions = await listSessionsIn(dirs);
+  const sessions = await listSessionsIn(shelfDirs(place, allProjects));
   return sessions.filter(({ title }) => title !== "");
+}
+
+/** Where the sessions are that a person can choose from. */
+export function shelfDirs(place: SessionLocation, allProjects: boolean): string[] {
+  const root = projectsDir(place.configDir);
+  if (allProjects) return foldersIn(root).map((name) => join(root, name));
+  const trees = place.dirName === undefined ? worktreesOf(place.cwd) : [];
+  return [...new Set([projectDir(place), ...trees.map((cwd) => projectDir({ ...place, cwd }))])];
 }
 
 /** The session with this id, of any folder: of several, the one of this folder, or the newest. */

@@ -66,7 +66,7 @@ export class StoredSessions {
     const { waitUntilFree } = await import("./living-owner.ts");
     await waitUntilFree(id, session.path);
     this.#known.delete(id);
-    removeSession(session.path);
+    removeSession(session.path, this.#place.configDir);
   }
 
   async #list(options: ShelfOptions): Promise<readonly SessionInfo[]> {

@@ -20,7 +20,8 @@ Commands:
   list                        List the sessions, the newest first
   show [session]              Show one; default: the most recent session in this folder
   rename <session> <title>    Give it a title
-  rm <session>...             Delete it for good, with everything that its subagents wrote
+  rm <session>...             Delete it for good, with what its subagents wrote and its
+                              copies of files
 
 Examples:
   keelson sessions list
@@ -98,7 +99,9 @@ async function show(call: Invoked): Promise<number> {
   if (words.length > 1)
     throw new UsageError("usage: keelson sessions show [session] [--json]; quote a title with spaces");
   const shelf = await shelfOf(call);
-  const { session, path } = await wantedSession(words[0], call, shelf);
+  const { id, path } = await wantedSession(words[0], call, shelf);
+  const session = await (await stored(shelf)).get(id);
+  if (session === undefined) throw new UsageError(`session ${id} cannot be read`);
   const { leaseHolder } = await import("@keelson/disk/lease/take");
   const { ownerPath } = await import("@keelson/store");
   const holder = await leaseHolder(ownerPath(path)).catch(() => undefined);
@@ -129,9 +132,10 @@ async function rename(call: Invoked): Promise<number> {
     throw new UsageError("usage: keelson sessions rename <session> <title>; quote a title with spaces");
   if (title.trim() === "") throw new UsageError("the title is empty");
   const shelf = await shelfOf(call);
-  const { session } = await wantedSession(wanted, call, shelf);
-  await (await stored(shelf)).rename(session.sessionId, title.trim()).catch(asUsage);
-  await call.io.write(`Renamed session ${session.sessionId}\n`);
+  const { id } = await wantedSession(wanted, call, shelf);
+  const isRenamed = await (await stored(shelf)).rename(id, title.trim()).catch(asUsage);
+  if (!isRenamed) throw new UsageError(`session ${id} cannot be read`);
+  await call.io.write(`Renamed session ${id}\n`);
   return 0;
 }
 
@@ -140,11 +144,14 @@ async function remove(call: Invoked): Promise<number> {
   const shelf = await shelfOf(call);
   // A mistake in one name deletes none.
   const found = [];
-  for (const wanted of call.words) found.push((await wantedSession(wanted, call, shelf)).session);
+  for (const wanted of call.words) found.push(await wantedSession(wanted, call, shelf));
   const sessions = await stored(shelf);
-  for (const { sessionId } of found) {
-    await sessions.remove(sessionId).catch(asUsage);
-    await call.io.write(`Deleted session ${sessionId}\n`);
+  for (const { id, path } of found)
+    if ((await sessions.path(id)) !== path)
+      throw new UsageError(`session ${id} cannot be read, or is in several folders; run this in its folder`);
+  for (const { id } of found) {
+    await sessions.remove(id).catch(asUsage);
+    await call.io.write(`Deleted session ${id}\n`);
   }
   return 0;
 }
@@ -155,33 +162,13 @@ function asUsage(error: unknown): never {
 }
 
 /** Throws UsageError if there is none, or several. */
-async function wantedSession(
-  wanted: string | undefined,
-  { given }: Invoked,
-  shelf: Shelf,
-): Promise<{ readonly session: ListedSession; readonly path: string }> {
-  const sessions = await stored(shelf);
+async function wantedSession(wanted: string | undefined, { given }: Invoked, { place }: Shelf) {
   const { namedSession } = await import("@keelson/store/past");
-  let id: string;
-  if (given.has("all") && wanted !== undefined) {
-    const all = await sessions.list({ allProjects: true });
-    const title = wanted.trim().toLowerCase();
-    const matches = all.filter(
-      ({ sessionId, summary }) =>
-        (/^[0-9a-f-]{4,}$/.test(title) && sessionId.toLowerCase().startsWith(title)) || summary.toLowerCase() === title,
-    );
-    if (matches.length === 0) throw new UsageError(`no session has the ID or title "${visible(wanted)}"`);
-    if (matches.length > 1)
-      throw new UsageError(`several sessions match; use an ID:\n${matches.map((each) => each.sessionId).join("\n")}`);
-    id = matches[0]!.sessionId;
-  } else {
-    const found = namedSession(shelf.place, wanted);
-    if ("message" in found) throw new UsageError(`${visible(found.message)}; --all looks in all folders`);
-    id = found.id;
-  }
-  const [session, path] = [await sessions.get(id), await sessions.path(id)];
-  if (session === undefined || path === undefined) throw new UsageError(`session ${id} cannot be read`);
-  return { session, path };
+  const allProjects = given.has("all");
+  const found = namedSession(place, wanted, { allProjects });
+  if (!("message" in found)) return found;
+  const hint = found.isMissing && !allProjects ? "; --all looks in all folders" : "";
+  throw new UsageError(`${found.message.split("\n").map(visible).join("\n")}${hint}`);
 }
 
 const asJson = ({ sessionId, summary, lastModified, fileSize, messageCount, ...rest }: ListedSession) => ({

@@ -5,7 +5,7 @@ import { readGlobalState } from "@keelson/config/global-state";
 import { put, removed, scratch } from "../../commands/command-io.test-support.ts";
 import { keepBypassAnswer, keepIncludesAnswer, keepKeyAnswer, keepSetup, keepTrust } from "./answers.ts";
 import { externalIncludes } from "./external-includes.ts";
-import { findModels } from "./find-models.ts";
+import { findLocalModels, findModels, isHere } from "./find-models.ts";
 import { keepModel } from "./keep-model.ts";
 import { openQuestions, waitingServers } from "./open-questions.ts";
 
@@ -145,4 +145,36 @@ test("the first start finds keys and servers on this machine, and the choice bec
   expect(await keepModel(mine, snapshot())).toBeUndefined();
   const { model, providers } = snapshot().settings;
   expect([model, providers as unknown]).toEqual(["mine/qwen3:8b", { mine: block }]);
+});
+
+test("a provider that is in the settings already is asked where they say, and its block stays as it is", async () => {
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => Response.json({ data: [{ id: "qwen3:8b" }] }),
+  });
+  using other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ data: [{ id: "mine" }] }) });
+  const servers = [{ title: "vLLM", provider: "vllm", port: server.port! }];
+  const [found] = await findLocalModels(snapshot(), servers);
+  const block = { api: "openai-responses", baseUrl: `http://127.0.0.1:${other.port}/v1`, apiKeyEnv: "VLLM_KEY" };
+  const providers = { vllm: block };
+  put(root, "home/.claude/settings.json", { providers });
+  const own = await findLocalModels(snapshot(), servers);
+  expect(own).toEqual([{ title: "vllm/mine", detail: "vLLM on this machine", model: "vllm/mine" }]);
+  expect(await keepModel(own[0]!, snapshot())).toBeUndefined();
+  expect(snapshot().settings.providers).toEqual(providers as never);
+  // It was found before the block was written.
+  expect(found!.provider?.name).toBe("vllm");
+  expect(await keepModel(found!, snapshot())).toContain('"providers.vllm" is set to another server');
+  expect(snapshot().settings).toMatchObject({ model: "vllm/mine", providers });
+  // Without an address, there is nobody to ask.
+  put(root, "home/.claude/settings.json", { providers: { vllm: { api: "openai-chat" } } });
+  expect(await findLocalModels(snapshot(), servers)).toEqual([]);
+});
+
+test("only addresses of this machine are said to be on it", () => {
+  const here = ["http://127.0.0.1:1/v1", "http://127.1", "http://localhost:8080", "http://[::1]:1/v1"];
+  expect(here.map(isHere)).toEqual(here.map(() => true));
+  const elsewhere = ["http://127.example.com", "http://127.0.0.1.example.com", "http://localhost.example.com", "?"];
+  expect(elsewhere.map(isHere)).toEqual(elsewhere.map(() => false));
 });

@@ -48,9 +48,13 @@ export async function findLocalModels(
   const options = modelOptions(snapshot);
   const found = await Promise.all(
     servers.map((server) => {
-      // It may listen elsewhere: OLLAMA_HOST and the like say so.
-      const own = server.known ? providerStates(server.provider, options)[0]?.address : undefined;
-      return modelsOn(server, own ?? undefined);
+      const isOwn = Object.hasOwn(snapshot.settings.providers ?? {}, server.provider);
+      const known = server.known === true || isOwn;
+      // It may listen elsewhere: OLLAMA_HOST and the like say so, or a block of the user's, which stays as it is.
+      const own = known ? providerStates(server.provider, options)[0]?.address : undefined;
+      // A block without an address cannot be asked.
+      if (isOwn && !own) return [];
+      return modelsOn({ ...server, known }, own ?? undefined);
     }),
   );
   return found.flat();
@@ -88,7 +92,8 @@ async function modelsOn({ title, provider, port, known }: LocalServer, address: 
   }));
 }
 
-const isHere = (url: string) => /^(?:127\.|localhost$|\[::1\])/.test(URL.parse(url)?.hostname ?? "");
+/** `URL` writes every IPv4 address as four numbers. */
+export const isHere = (url: string) => /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(URL.parse(url)?.hostname ?? "");
 
 /** Empty if nothing answers, or something else does. */
 async function listedAt(baseUrl: string): Promise<readonly string[]> {

@@ -25,7 +25,7 @@ export function createLogins(snapshot: () => Snapshot): LoginPort {
       const given = await options();
       try {
         if (key !== undefined) checkKeyForm(key);
-        return await Promise.race([checkLogin(provider, key, given), aborted(signal)]);
+        return await checkLogin(provider, key, given, signal);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         // A key of the wrong form is to be given again, too.
@@ -49,9 +49,3 @@ export function createLogins(snapshot: () => Snapshot): LoginPort {
 
 /** Their models are listed by themselves. */
 const LOCAL: ReadonlySet<string> = new Set(["ollama", "lmstudio"]);
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) =>
-    signal.addEventListener("abort", () => reject(new Error("The check was stopped")), { once: true }),
-  );
-}

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { load } from "@keelson/config";
+import { createLogins } from "./logins.ts";
 import { editFile, editorCommand, editText } from "./editor.ts";
 import { readThemeFiles } from "./theme-files.ts";
 
@@ -92,4 +94,43 @@ test("themes of plugins have the plugin's name in front; links in plugins are le
     "kit:sea": "text of a plugin",
     "kit:night": "text at night",
   });
+});
+
+test("a check of a key that is stopped ends its request", async () => {
+  for (const [provider, path] of [
+    ["openai", "/v1/models"],
+    ["openrouter", "/v1/key"],
+  ] as const) {
+    const arrived = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<string>();
+    using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch({ url, signal }) {
+        signal.addEventListener("abort", () => ended.resolve(new URL(url).pathname));
+        arrived.resolve();
+        return new Promise<Response>(() => undefined);
+      },
+    });
+    const providers = { [provider]: { baseUrl: `http://127.0.0.1:${server.port}/v1` } };
+    mkdirSync(join(place, ".claude"), { recursive: true });
+    writeFileSync(join(place, ".claude", "settings.json"), JSON.stringify({ providers }));
+    const snapshot = load({
+      cwd: place,
+      home: place,
+      env: {},
+      flags: {},
+      platform: "linux",
+      uid: 1000,
+      trustFromAbove: true,
+    });
+    const stop = new AbortController();
+    const checked = createLogins(() => snapshot).check(provider, "sk-any", stop.signal);
+    await arrived.promise;
+    stop.abort();
+    // What the request says about its end, not what the time limit does.
+    expect(await checked).toMatchObject({ problem: expect.stringContaining("Request was aborted"), refused: false });
+    expect(await ended.promise).toBe(path);
+    server.stop(true);
+  }
 });

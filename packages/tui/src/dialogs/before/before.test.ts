@@ -170,6 +170,7 @@ function loggingIn(...answers: readonly (LoginCheck | string)[]) {
     providers: async () => [
       { provider: "groq", title: "Groq", credentials: "GROQ_API_KEY", takesKey: false },
       { provider: "openai", title: "OpenAI", credentials: null, takesKey: true, missing: "no key: X is not set" },
+      { provider: "mistral", title: "Mistral", credentials: "keychain", takesKey: true },
       { provider: "azure", title: "Azure", credentials: null, takesKey: false, missing: "no address: set Y" },
     ],
     async check(provider, key) {
@@ -180,7 +181,9 @@ function loggingIn(...answers: readonly (LoginCheck | string)[]) {
     store: async (provider, key) => void asked.push(["store", provider, key]),
     choose: async () => undefined,
   };
-  return { panel: new LoginPanel({ ...options, logins, redraw: () => undefined }), asked };
+  const open = (provider?: string) =>
+    new LoginPanel({ ...options, logins, redraw: () => undefined, ...(provider === undefined ? {} : { provider }) });
+  return { panel: open(), open, asked };
 }
 
 async function steps<T>(panel: Panel<T>, ...scripts: readonly string[]): Promise<T | undefined> {
@@ -217,6 +220,37 @@ test("log in: a key that is refused is not stored, and another may be given", as
   expect(asked.slice(1)).toEqual([
     ["check", "openai", "sk-2"],
     ["store", "openai", "sk-2"],
+  ]);
+});
+
+test("log in: a stored key that is refused can be replaced", async () => {
+  const { panel, asked } = loggingIn("the key is wrong", { models: ["mistral/m"] });
+  await steps(panel, "'mistral' enter");
+  await steps(panel, "");
+  const screen = screenOf(panel);
+  expect(screen).toContain("the key is wrong");
+  expect(screen).toContain("Key:");
+  expect(await steps(panel, "'sk-2' enter", "enter")).toEqual({
+    model: "mistral/m",
+    note: "Stored the key for Mistral",
+  });
+  expect(asked).toEqual([
+    ["check", "mistral", undefined],
+    ["check", "mistral", "sk-2"],
+    ["store", "mistral", "sk-2"],
+  ]);
+});
+
+test("log in: a provider that is named gets a new key, or goes on with the stored one", async () => {
+  const { open, asked } = loggingIn({ models: ["mistral/m"] }, { models: ["mistral/m"] });
+  const first = open("mistral");
+  await steps(first, "");
+  expect(screenOf(first)).toContain("It replaces the one that is stored");
+  expect(await steps(first, "'sk-2' enter", "enter")).toMatchObject({ note: "Stored the key for Mistral" });
+  expect(await steps(open("mistral"), "", "enter", "enter")).toMatchObject({ note: "Using Mistral" });
+  expect(asked.filter(([what]) => what === "check")).toEqual([
+    ["check", "mistral", "sk-2"],
+    ["check", "mistral", undefined],
   ]);
 });
 

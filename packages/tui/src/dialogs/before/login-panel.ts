@@ -80,7 +80,8 @@ export class LoginPanel implements Panel<LoginAnswer | null> {
     ]);
     const provider = this.#providers.find((each) => each.provider === wanted);
     if (this.#step.at !== "looking") return;
-    if (provider !== undefined && provider.credentials === null && provider.takesKey) this.#go({ at: "key", provider });
+    // Who names a provider wants to give a key, also instead of one that is stored.
+    if (provider?.takesKey) this.#go({ at: "key", provider });
     else this.#choose();
   }
 
@@ -163,8 +164,11 @@ export class LoginPanel implements Panel<LoginAnswer | null> {
   #write(event: InputEvent, provider: OfferedProvider): void {
     if (event.kind === "paste") this.#key += event.text.trim();
     else if (event.kind !== "key") return;
-    else if (event.name === "enter") return this.#key === "" ? undefined : void this.#check(provider);
-    else if (event.name === "backspace") this.#key = this.#key.slice(0, -1);
+    else if (event.name === "enter") {
+      // Without a new key, the one that is stored is asked about.
+      if (this.#key !== "" || provider.credentials !== null) void this.#check(provider);
+      return;
+    } else if (event.name === "backspace") this.#key = this.#key.slice(0, -1);
     else if (event.ctrl && event.name === "u") this.#key = "";
     else if (event.text !== undefined && !event.ctrl && !event.alt) this.#key += event.text;
     this.#key = this.#key.slice(0, LONGEST_KEY + 1);
@@ -189,7 +193,8 @@ export class LoginPanel implements Panel<LoginAnswer | null> {
 
   #failed(provider: OfferedProvider, { problem, refused }: Extract<LoginCheck, { problem: string }>): void {
     const typed = this.#key !== "";
-    if (refused && typed) {
+    // Also a stored key may be the one that is refused.
+    if (refused && (typed || provider.takesKey)) {
       this.#key = "";
       return this.#go({ at: "key", provider, problem });
     }
@@ -301,7 +306,11 @@ export class LoginPanel implements Panel<LoginAnswer | null> {
       case "key": {
         const about = `The key for ${showRow(step.provider.title)} is checked with one request and kept on this machine, encrypted where the system has a keychain.`;
         const problem = step.problem === undefined ? [] : wrap(theme.paint("error", showRow(step.problem)), columns);
-        return [...problem, ...wrap(about, columns)];
+        const isStored = step.provider.credentials !== null && step.problem === undefined;
+        const instead = isStored
+          ? " It replaces the one that is stored; Enter without a key goes on with that one."
+          : "";
+        return [...problem, ...wrap(about + instead, columns)];
       }
       case "checking":
         return wrap(theme.paint("dim", `Asking ${showRow(step.provider.title)}…`), columns);
