@@ -163,7 +163,7 @@ export function PromptBox({ session, open }: PromptBoxProps) {
         aria-autocomplete="list"
         aria-controls={active.value === undefined ? undefined : "suggestions"}
         aria-activedescendant={active.value}
-        placeholder={isBusy ? "Send a follow-up" : "What would you like done?"}
+        placeholder={isBusy ? "Send a follow-up" : "What should be done?"}
         value={text.value}
         onInput={({ currentTarget }) => {
           session.open();
@@ -198,7 +198,7 @@ export function PromptBox({ session, open }: PromptBoxProps) {
           <Choices session={session} open={open} />
         </div>
         {isBusy ? (
-          <button class="stop" title="Stop (Escape)" onClick={() => session.interrupt()}>
+          <button class="stop" title="Esc" onClick={() => session.interrupt()}>
             <span class="word">Stop</span>
           </button>
         ) : null}
