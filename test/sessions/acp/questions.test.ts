@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startMockModel, temporaryHome } from "@keelson/testkit";
+import { fakeServer } from "../servers/fake.ts";
 import { saidIn, startEditor } from "./editor.ts";
 
 const selected = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
@@ -215,4 +216,22 @@ test("the first of two editors with one session that answers has answered for bo
   expect(existsSync(join(home.project, "one"))).toBe(true);
   await other.until(({ params }) => params?.update?.content?.text === "Done.");
   expect(saidIn(other.updates(sessionId))).toContain("Done.");
+});
+
+test("an editor that sent its user to a page of a server is told when the server is done with it", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["mcp__my"] } });
+  await using model = await startMockModel([{ calls: [{ name: "mcp__my__visit", input: {} }] }, { text: "Done." }]);
+  const server = fakeServer(home, "my", { tools: ["visit"] });
+  await using editor = await startEditor({
+    home,
+    url: model.url,
+    capabilities: { elicitation: { url: {} } },
+    answer: () => ({ action: "accept" }),
+  });
+  const { sessionId } = await editor.open({ mcpServers: [{ name: "my", ...server.entry, env: [] }] });
+  await editor.prompt(sessionId, "Sign in");
+  const told = await editor.until(({ method }) => method === "elicitation/complete");
+  const asked = editor.messages.find(({ method }) => method === "elicitation/create");
+  expect(told.params).toEqual({ elicitationId: asked.params.elicitationId });
 });

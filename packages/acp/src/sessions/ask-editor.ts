@@ -11,15 +11,18 @@ export interface EditorAskOptions {
   readonly context: QuestionContext;
   /** The user approved this call. */
   allowed(callId: string): void;
+  /** The user is sent to a page, which a server says is done later. */
+  sentToPage(elicitationId: string): void;
 }
 
 export async function askEditor(question: SessionQuestion, options: EditorAskOptions): Promise<void> {
   const { request, signal } = question;
-  const { connection, context, allowed } = options;
+  const { connection, context, allowed, sentToPage } = options;
   let asked = questionFor(request, context);
   if (asked === undefined) return question.refuse(`An editor cannot answer ${request.subtype}`);
   while ("ask" in asked) {
     const { method, params } = asked.ask;
+    if (method === "elicitation/create" && params.mode === "url") sentToPage(params.elicitationId);
     const result = await connection.request(method, params, signal).catch(() => undefined);
     // Someone else has answered.
     if (signal.aborted) return question.leave();

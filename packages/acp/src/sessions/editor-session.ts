@@ -62,6 +62,8 @@ export class EditorSession {
   #refreshing: Promise<void> = Promise.resolve();
   /** What the editor may not be told yet. Absent once it may. */
   #held: (() => void)[] | undefined;
+  /** Where the user was sent by a server that has not said that it is done. */
+  readonly #pages = new Set<string>();
   #isClosing = false;
 
   constructor(options: EditorSessionOptions) {
@@ -231,6 +233,7 @@ export class EditorSession {
             connection,
             context: { sessionId: id, cwd, capabilities, newId, shown: (callId) => attached.shown(callId) },
             allowed: (callId) => attached.allowed(callId),
+            sentToPage: (elicitationId) => void this.#pages.add(elicitationId),
           });
         // The call that it is about may be held as well.
         if (this.#held === undefined) ask();
@@ -250,6 +253,10 @@ export class EditorSession {
     // Not awaited: the replies that it needs come behind this message.
     if (this.#facts !== undefined && mayChangeChoices(message)) void this.refresh();
     this.#turns.take(message);
+    if (message.type !== "system" || message.subtype !== "elicitation_complete") return;
+    const { elicitation_id: elicitationId } = message;
+    if (this.#pages.delete(elicitationId))
+      void this.#options.connection.notify("elicitation/complete", { elicitationId });
   }
 
   #show(update: SessionUpdate): void | Promise<void> {

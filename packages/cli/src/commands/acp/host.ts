@@ -113,10 +113,8 @@ const choiceOf = ({ resume }: WantedEditorSession) =>
 
 /** What only some sessions need: it is loaded when something is kept, or a session is loaded. */
 function keptLater(options: KeptOptions): KeptShowsFile {
-  const file = () => {
-    const { keptShows } = require("./kept.ts") as typeof KeptModule;
-    return keptShows(options);
-  };
+  let made: KeptShowsFile | undefined;
+  const file = () => (made ??= (require("./kept.ts") as typeof KeptModule).keptShows(options));
   return { add: (show) => file().add(show), read: () => file().read() };
 }
 

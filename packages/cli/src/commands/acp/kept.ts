@@ -19,13 +19,22 @@ export function keptShows({ place, sessionId, warn }: KeptOptions): KeptShowsFil
     const found = findSession(place, sessionId());
     return found.kind === "found" ? editorLogPath(dirname(found.path), found.id) : undefined;
   };
+  /** Of one session: a failure is reported once. */
+  let current: { readonly id: string; readonly log: ReturnType<typeof openEditorLog> } | undefined;
+  const logOf = (id: string) => {
+    if (current?.id === id) return current.log;
+    const file = path();
+    if (file === undefined) return undefined;
+    const log = openEditorLog(file, ({ message }) => warn(`What the editor is shown cannot be kept: ${message}`));
+    current = { id, log };
+    return log;
+  };
   return {
     add(show) {
-      const file = path();
-      if (file === undefined) return;
-      const log = openEditorLog(file, ({ message }) => warn(`What the editor is shown cannot be kept: ${message}`));
-      log.add(show);
-      log.close();
+      const log = logOf(sessionId());
+      log?.add(show);
+      // It opens the file again: such shows are rare, and an editor may have many sessions.
+      log?.close();
     },
     *read() {
       const file = path();
