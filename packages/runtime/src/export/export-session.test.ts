@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { openExport, type ExportFormat } from "./export-session.ts";
 import { htmlWriter } from "./html.ts";
 import { markdownWriter } from "./markdown.ts";
+import { pageWriter } from "./page.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-export-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -309,4 +310,36 @@ test("deep inputs and countless fences take no more room than they have", () => 
     const shown = writer.item({ kind: "result", id: "c", text, media: [], isError: false });
     expect(shown.length).toBeGreaterThan(text.length);
   }
+});
+
+test("a page has the beginning of long inputs and changes, at any depth, and all of them with --full", () => {
+  const page = { script: "", style: "" };
+  const [long, most] = ["x".repeat(300_000), 130_000];
+  const hunk = {
+    oldStart: 1,
+    oldLines: 1,
+    newStart: 1,
+    newLines: 1,
+    lines: Array.from({ length: 300_000 }, () => "+x"),
+  };
+  const call = (input: unknown) => ({ kind: "call", id: "c", tool: "T", input }) as const;
+  const result = (output: unknown) =>
+    ({ kind: "result", id: "c", text: "", media: [], isError: false, output }) as const;
+  const edits = [{ old_string: "a", new_string: long }];
+  const created = { type: "create", filePath: "/a", structuredPatch: [], content: long };
+  const changed = { filePath: "/a", structuredPatch: [hunk, hunk] };
+  const keys = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`k${at}`, at]));
+  for (const item of [call({ edits }), call({ keys }), call([[long, long]]), result(created), result(changed)]) {
+    const short = pageWriter(page).item(item);
+    expect(short).toMatch(/[\d,]+ more (characters|entries); --full includes them/);
+    expect(short.length).toBeLessThan(most * 5);
+    expect(JSON.parse(pageWriter(page, { full: true }).item(item))).toEqual(item);
+  }
+  const { structuredPatch } = JSON.parse(pageWriter(page).item(result(changed))).output;
+  const [{ oldStart, newLines, lines }] = structuredPatch;
+  expect([oldStart, newLines, lines[0]]).toEqual([1, 1, "+x"]);
+  const behind = JSON.parse(pageWriter(page).item(call({ content: long, file_path: "/a" })));
+  expect(behind.input.file_path).toBe("/a");
+  const small = call({ edits: [{ old_string: "a", new_string: "b" }], deep: [[[1, null, true]]] });
+  expect(JSON.parse(pageWriter(page).item(small))).toEqual(small);
 });

@@ -33,22 +33,49 @@ export function pageWriter(page: ExportPage, { full = false }: WriterOptions = {
 
 function shown(item: Item, most: number): object {
   if (item.kind === "compaction") return { kind: "compaction", at: item.at, text: compactionText(item) };
-  if (item.kind === "call") return { ...item, input: shortInput(item.input, most) };
+  if (item.kind === "call") return { ...item, input: shortValue(item.input, most) };
   if (!("text" in item)) return item;
   const { text, note } = shortened(item.text, most);
-  return { ...item, text, ...(note === undefined ? {} : { cut: `${note}; --full includes them` }) };
+  const output = "output" in item ? { output: shortValue(item.output, most) } : {};
+  return { ...item, text, ...output, ...(note === undefined ? {} : { cut: `${note}; --full includes them` }) };
 }
 
-/** The texts in it, at any depth that people write. */
-function shortInput(input: unknown, most: number): unknown {
-  if (typeof input !== "object" || input === null) return input;
-  const entries = Object.entries(input).map(([key, value]) => {
-    if (typeof value !== "string") return [key, value];
-    const { text, note } = shortened(value, most);
-    return [key, note === undefined ? text : `${text}\n${note}; --full includes them`];
-  });
-  return Object.fromEntries(entries);
+/** About so many characters of what is in it, at any depth. What is left out is said in its place. */
+function shortValue(whole: unknown, most: number): unknown {
+  if (most === Infinity) return whole;
+  let left = most;
+  const textOf = (given: string) => {
+    const { text, note } = shortened(given, Math.max(left, left > -most ? KEPT_TEXT : 0));
+    left -= text.length;
+    return note === undefined ? text : `${text}\n${note}; --full includes them`;
+  };
+  const some = <Part, Made>(parts: readonly Part[], make: (part: Part) => Made, more: (note: string) => Made) => {
+    const made: Made[] = [];
+    for (const part of parts) {
+      if (left-- <= 0 && (made.length >= KEPT || left < -most)) {
+        const note = `${(parts.length - made.length).toLocaleString("en-US")} more entries; --full includes them`;
+        return [...made, more(note)];
+      }
+      made.push(make(part));
+    }
+    return made;
+  };
+  const valueOf = (value: unknown, depth: number): unknown => {
+    if (typeof value === "string") return textOf(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth === DEEPEST) return textOf(JSON.stringify(value));
+    const each = (part: unknown) => valueOf(part, depth + 1);
+    if (Array.isArray(value)) return some<unknown, unknown>(value, each, (note) => note);
+    const entry = ([key, part]: [string, unknown]): [string, unknown] => [textOf(key), each(part)];
+    return Object.fromEntries(some(Object.entries(value), entry, (note) => ["…", note]));
+  };
+  return valueOf(whole, 0);
 }
+
+const DEEPEST = 100;
+/** Behind a long text, the first entries and short texts say what it is, such as a path. They make it at most twice as long. */
+const KEPT = 10;
+const KEPT_TEXT = 1_000;
 
 /** In a script element, only `<` can end it or begin a comment. */
 const line = (value: object) => `${JSON.stringify(value).replaceAll("<", "\\u003c")}\n`;
@@ -79,7 +106,7 @@ function head({ script, style }: ExportPage, title: string): string {
     `<style>${style}</style>`,
     "</head>",
     "<body>",
-    "<noscript>This page needs JavaScript. It asks nobody for anything.</noscript>",
+    "<noscript>This page needs JavaScript. It makes no network requests.</noscript>",
     '<div id="page"></div>',
     '<script type="application/json" id="session">',
   ].join("\n");
