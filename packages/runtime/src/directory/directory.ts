@@ -74,12 +74,12 @@ export class SessionDirectory implements SessionsHere {
   }
 
   async list(
-    stored: Pick<StoredSessions, "list">,
+    stored: Pick<StoredSessions, "rows">,
     { cwd, allProjects, asked }: FolderChoice,
   ): Promise<readonly ListedSession[]> {
     const { withOpenSessions } = await import("./with-open.ts");
     const open = [...this.#here].filter((each) => allProjects || each.cwd === cwd);
-    return withOpenSessions(await stored.list({ allProjects }), open, asked);
+    return withOpenSessions(await stored.rows({ allProjects }), open, asked);
   }
 
   async messages(stored: StoredSessions, id: string, query: MessageQuery) {

@@ -31,8 +31,8 @@ export interface SessionsHere {
   watch(listener: () => void): () => void;
   /** Becomes a client of the program that has a session open; undefined if none has, or if it takes no clients. */
   joinElsewhere(session: StoredSession, configDir: string): Promise<Pick<Session, "attach" | "close"> | undefined>;
-  /** Newest first. Those that are open here are among them before they have a transcript. */
-  list(stored: Pick<StoredSessions, "list">, of: FolderChoice): Promise<readonly ListedSession[]>;
+  /** Newest first, without the numbers of their messages. Those that are open here are among them before they have a transcript. */
+  list(stored: Pick<StoredSessions, "rows">, of: FolderChoice): Promise<readonly ListedSession[]>;
   /** The conversation of a session, open or not. Undefined if there is no such session. Rejects if no message has this id. */
   messages(stored: StoredSessions, id: string, query: MessageQuery): Promise<ReplyTo<"get_messages"> | undefined>;
   /** Ends all sessions, also those that are being opened. */

@@ -6,6 +6,7 @@ import type { Entry } from "@keelson/protocol";
 import { projectDir } from "../paths.ts";
 import { prompt, says } from "../samples.test-support.ts";
 import { lineOf } from "../transcript/line.ts";
+import { StoredSessions } from "./stored-sessions.ts";
 import { nameSession, previewSession, searchSessionTexts, sessionsToResume } from "./shelf.ts";
 
 const configDir = mkdtempSync(join(tmpdir(), "keelson-shelf-"));
@@ -91,4 +92,29 @@ test("nameSession() gives a session a title that lists show", async () => {
   );
   expect((await sessionsToResume({ configDir, cwd: "/n" }))[0]!.title).toBe("My name");
   expect(() => nameSession({ id: id(1), path }, " ")).toThrow("The title is empty");
+});
+
+test("only the rows that are wanted are read for the number of their messages, and once until they change", async () => {
+  const cwd = "/counted";
+  const older = session(cwd, 11, prompt("u1", null, "one"), says("a1", "u1"));
+  const newer = session(cwd, 12, prompt("u1", null, "two"));
+  const stored = new StoredSessions({ configDir, cwd });
+  const rows = await stored.rows({});
+  expect(rows.map(({ sessionId, messageCount }) => [sessionId, messageCount])).toEqual([
+    [id(12), undefined],
+    [id(11), undefined],
+  ]);
+  const counts = async (from = 0) =>
+    (await stored.counted((await stored.rows({})).slice(from))).map(({ messageCount }) => messageCount);
+  expect(await counts(1)).toEqual([2]);
+  // Of the same size and time: it is not read again. The other is read for the first time.
+  const blank = (path: string, n: number) => {
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll('"role"', '"elor"'));
+    utimesSync(path, n, n);
+  };
+  blank(older, 11);
+  blank(newer, 12);
+  expect(await counts()).toEqual([0, 2]);
+  utimesSync(older, 13, 13);
+  expect(await counts()).toEqual([0, 0]);
 });

@@ -16,6 +16,10 @@ import {
 export class StoredSessions {
   readonly #place: SessionLocation;
   readonly #known = new Map<string, SessionInfo>();
+  /** What was listed, by what a row says of its file. */
+  readonly #files = new Map<string, string>();
+  /** Numbers of messages, with the state of the file that they are of. By path. */
+  readonly #counts = new Map<string, { readonly state: string; readonly count: number }>();
 
   constructor(place: SessionLocation) {
     this.#place = place;
@@ -23,7 +27,43 @@ export class StoredSessions {
 
   /** Newest first. */
   async list(options: ShelfOptions): Promise<readonly ListedSession[]> {
-    return counted(await this.#list(options));
+    return this.counted(await this.rows(options));
+  }
+
+  /** As `list`, without reading whole transcripts for the number of their messages. */
+  async rows(options: ShelfOptions): Promise<readonly ListedSession[]> {
+    const sessions = await this.#list(options);
+    // Each change of a file adds one.
+    if (this.#files.size > MOST_REMEMBERED) this.#files.clear();
+    return sessions.map((session) => this.#row(session));
+  }
+
+  /** Rows with the number of their messages: the first ones, if there is much to read. */
+  async counted(rows: readonly ListedSession[]): Promise<readonly ListedSession[]> {
+    const { countMessages } = await import("./message-count.ts");
+    const found: ListedSession[] = [];
+    let left = MOST_COUNTED;
+    let looked = 0;
+    for (const row of rows) {
+      const state = stateOf(row);
+      const path = this.#files.get(state);
+      const known = path === undefined ? undefined : this.#counts.get(path);
+      let count = known?.state === state ? known.count : undefined;
+      if (count === undefined && path !== undefined && row.fileSize <= left) {
+        count = countMessages(path);
+        if (count !== undefined) {
+          this.#counts.set(path, { state, count });
+          left -= row.fileSize;
+          // Lets other work continue.
+          if ((looked += row.fileSize) > BATCH) {
+            looked = 0;
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        }
+      }
+      found.push(count === undefined ? row : { ...row, messageCount: count });
+    }
+    return found;
   }
 
   /** The ids of the sessions in which someone said all of these words, among those with these ids. */
@@ -40,7 +80,7 @@ export class StoredSessions {
   }
 
   async get(id: string): Promise<ListedSession | undefined> {
-    return (await counted(await this.#find([id])))[0];
+    return (await this.counted((await this.#find([id])).map((session) => this.#row(session))))[0];
   }
 
   /** Of its transcript. Undefined if there is no such session. */
@@ -67,6 +107,12 @@ export class StoredSessions {
     await waitUntilFree(id, session.path);
     this.#known.delete(id);
     removeSession(session.path, this.#place.configDir);
+  }
+
+  #row(session: SessionInfo): ListedSession {
+    const row = listed(session);
+    this.#files.set(stateOf(row), session.path);
+    return row;
   }
 
   async #list(options: ShelfOptions): Promise<readonly SessionInfo[]> {
@@ -96,24 +142,10 @@ const MOST_BY_NAME = 10;
 /** A list is there at once: what has more text than that is listed without the number of its messages. */
 const MOST_COUNTED = 32 * 1024 * 1024;
 
-/** The newest ones are looked at. */
-async function counted(sessions: readonly SessionInfo[]): Promise<readonly ListedSession[]> {
-  const { countMessages } = await import("./message-count.ts");
-  const rows: ListedSession[] = [];
-  let left = MOST_COUNTED;
-  let looked = 0;
-  for (const session of sessions) {
-    const count = session.size <= left ? countMessages(session.path) : undefined;
-    if (count !== undefined) left -= session.size;
-    // Lets other work continue.
-    if (count !== undefined && (looked += session.size) > BATCH) {
-      looked = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    rows.push({ ...listed(session), ...(count === undefined ? {} : { messageCount: count }) });
-  }
-  return rows;
-}
+/** What a row says of its file; another one after each change. */
+const stateOf = ({ sessionId, lastModified, fileSize }: ListedSession) => `${sessionId} ${lastModified} ${fileSize}`;
+
+const MOST_REMEMBERED = 50_000;
 
 const BATCH = 2 * 1024 * 1024;
 

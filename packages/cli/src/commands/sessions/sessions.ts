@@ -68,8 +68,9 @@ async function list(call: Invoked): Promise<number> {
   if (words.length > 0) throw new UsageError("usage: keelson sessions list [--all] [--limit count] [--json]");
   const limit = given.number("limit") ?? DEFAULT_LIMIT;
   const shelf = await shelfOf(call);
-  const all = await (await stored(shelf)).list({ allProjects: given.has("all") });
-  const shown = all.slice(0, limit);
+  const sessions = await stored(shelf);
+  const all = await sessions.rows({ allProjects: given.has("all") });
+  const shown = await sessions.counted(all.slice(0, limit));
   if (given.has("json")) {
     await io.write(`${JSON.stringify(shown.map(asJson), null, 2)}\n`);
     return 0;

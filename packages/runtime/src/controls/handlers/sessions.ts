@@ -13,8 +13,8 @@ export const listSessionsControl: ControlHandler<"list_sessions"> = async (reque
   const stored = await targets.storedSessions();
   const { cwd } = targets.snapshot();
   const wanted = { cwd, allProjects: request.all_projects === true, asked: targets.sessionId };
-  const all = await (targets.directory?.list(stored, wanted) ?? stored.list(wanted));
-  return done({ sessions: all.slice(offset, offset + limit), total: all.length });
+  const all = await (targets.directory?.list(stored, wanted) ?? stored.rows(wanted));
+  return done({ sessions: await stored.counted(all.slice(offset, offset + limit)), total: all.length });
 };
 
 export const searchSessionsControl: ControlHandler<"search_sessions"> = async (request, targets, { signal }) => {
