@@ -9,7 +9,7 @@ import { startMockModel, temporaryHome, testUnless, type ScriptedReply } from "@
 import type { Page } from "playwright-core";
 import { fakeServer, withServers } from "../servers/fake.ts";
 import { noBrowser, openPage, startBrowser } from "./browser.ts";
-import { begin, press, send } from "./person.ts";
+import { ask, begin, press, send } from "./person.ts";
 import { expectOnlyText, HOSTILE, MARKUP } from "./support/hostile.ts";
 import { startWeb } from "./web-client.ts";
 
@@ -79,9 +79,9 @@ testHere("names in the list, in addresses, of devices and of images are only tex
     await page.goto(`${web.address}/#/s/${encodeURIComponent(text)}`);
     await page.goto(`${web.address}/#/${text}`);
   }
-  // Its folder is not there, which is found when someone wants to go on.
+  // Its folder is not there, which is found when someone begins to type.
   await page.locator(".session").first().click();
-  await send(page, "Go on");
+  await ask(page, "Go on");
   await page.getByRole("alert").waitFor();
   await expectOnlyText(page);
 

@@ -31,9 +31,18 @@ const NO_WORKERS = `
 
 const shown = (page: Page) => page.evaluate("shown") as Promise<string[]>;
 const showing = async (page: Page, count: number) => {
-  while ((await shown(page)).length < count) await Bun.sleep(20);
+  await until(async () => (await shown(page)).length >= count);
   return shown(page);
 };
+
+/** It ends long before a test that hangs does. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error("Never happened");
+    await Bun.sleep(20);
+  }
+}
 
 testHere(
   "when a session asks or has ended, title and icon say so, and notifications for those who turned them on",
@@ -95,14 +104,14 @@ testHere("a worker shows notifications, and leads a click to the session, in the
   const notifications = () =>
     page.evaluate(`navigator.serviceWorker.ready.then((registration) => registration.getNotifications()).then((all) =>
       all.map(({ title, body, tag }) => title + " " + body + " " + tag))`) as Promise<string[]>;
-  while (!(await notifications()).includes(`Make it needs you ${session.slice(1)}`)) await Bun.sleep(20);
+  await until(async () => (await notifications()).includes(`Make it needs you ${session.slice(1)}`));
   // The browser of a test has no one who could click.
   await worker.evaluate(`registration.getNotifications().then((all) => {
     const notification = all.find(({ tag }) => tag !== "/");
     dispatchEvent(new NotificationEvent("notificationclick", { notification }));
   })`);
   await page.waitForURL((url) => url.hash === session);
-  while ((await notifications()).some((each) => each.startsWith("Make it"))) await Bun.sleep(20);
+  await until(async () => !(await notifications()).some((each) => each.startsWith("Make it")));
   // It sees no request and keeps nothing.
   expect(await page.evaluate("caches.keys()")).toEqual([]);
   expect(await (await fetch(`${web.address}/worker.js`)).text()).not.toContain("fetch");
@@ -110,7 +119,7 @@ testHere("a worker shows notifications, and leads a click to the session, in the
   await page.getByRole("link", { name: "Devices" }).click();
   await press(page, "Turn off");
   const registrations = () => page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)");
-  while ((await registrations()) !== 0) await Bun.sleep(20);
+  await until(async () => (await registrations()) === 0);
   expect(problems).toEqual([]);
 });
 
