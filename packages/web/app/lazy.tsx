@@ -9,7 +9,7 @@ export function lazy<Props extends object>(load: () => Promise<FunctionComponent
   return (props) => {
     const state = useSignal<"loading" | "loaded" | "failed">(loaded ? "loaded" : "loading");
     useEffect(() => {
-      if (loaded) return;
+      // Also if it has been loaded since this was drawn, for another one: nothing else would draw this one again.
       load().then(
         (component) => {
           loaded = component;
